@@ -1,0 +1,19 @@
+"""The one error that is the user's to mend, and the sentence that tells how."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(ValueError):
+    """A mistake in what the user gave: one sentence with the value, the rule and the remedy.
+
+    The command line prints it and exits with 2; from Python it is an ordinary `ValueError`.
+    """
+
+
+def unknown(what: str, given: object, known: Iterable[str]) -> UserError:
+    """The error for a name that is not among `known`: the nearest one, then all of them."""
+    names = sorted(known)
+    near = get_close_matches(str(given), names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return UserError(f"unknown {what} {given!r}: {hint}known are {', '.join(names) or 'none'}")

@@ -1,0 +1,1 @@
+"""What connects urex to other libraries."""

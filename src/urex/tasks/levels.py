@@ -1,0 +1,20 @@
+"""What a task says about its curriculum: the range of levels and the rule of promotion."""
+
+import dataclasses
+import math
+
+
+@dataclasses.dataclass(frozen=True)
+class Levels:
+    """The levels `first` to `top`, and when an agent has earned the next one.
+
+    An episode succeeds when its shortfall (see `Task.shortfall`) is at least `worst`. The agent is
+    promoted when every episode of the window succeeded and their mean shortfall is at least
+    `mean`. `window` is the length that the task was published with; a trainer may use another.
+    """
+
+    first: int = 0
+    top: int = 0
+    worst: float = 0.0
+    mean: float = -math.inf
+    window: int = 10

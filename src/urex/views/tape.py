@@ -1,0 +1,98 @@
+"""The view of the tape machine."""
+
+from string import ascii_uppercase
+
+import jax.numpy as jnp
+from jaxtyping import Array, Int
+from rich.text import Text
+
+from urex.tasks.tape import TapeInstance, TapeState, TapeTask
+from urex.views.view import Facts, Frame, instance_facts, picture, state_facts
+
+MOVES = ("left", "right", "up", "down")
+_REACH = 16
+"""Cells shown on either side of a head."""
+
+
+@instance_facts.register
+def _instance_facts(task: TapeTask, instance: TapeInstance) -> Facts:
+    del task  # unused: every tape has these
+    return {
+        "target": instance.target,
+        "target_length": instance.target_length,
+        "time_limit": instance.time_limit,
+    }
+
+
+@state_facts.register
+def _state_facts(task: TapeTask, state: TapeState) -> Facts:
+    return {"read_head": read_head(task, state), "write_head": state.write_head}
+
+
+def read_head(task: TapeTask, state: TapeState) -> Int[Array, "*batch"]:
+    """The position of the read head: a column, or on a grid (column, row)."""
+    return state.column if task.rules.rows == 1 else jnp.stack([state.column, state.row], axis=-1)
+
+
+@picture.register
+def _picture(task: TapeTask, frame: Frame) -> list[tuple[str, Text]]:
+    instance, state = frame.instance, frame.state
+    column, row, rows = int(state.column), int(state.row), task.rules.rows
+    written, wrong = _written(frame)
+    wanted = [int(symbol) for symbol in instance.target[: int(instance.target_length)]]
+    lines = [("tape" if y == 0 else "", _tape_row(task, frame, y)) for y in range(rows)]
+    if not (0 <= column < int(instance.length) and 0 <= row < rows):
+        lines.append(("head", Text(f"outside, at column {column}" + (f", row {row}" if rows > 1 else ""))))
+    output = Text()
+    for position in _around(int(state.write_head), len(written)):
+        bad = wrong and position == len(written) - 1
+        output.append(f" {_symbol(task, written[position])} ", style="bold red" if bad else "green")
+    target = Text()
+    for position in _around(int(state.write_head), len(wanted)):
+        target.append(f" {_symbol(task, wanted[position])} ")
+    return [*lines, ("output", output), ("target", target), ("action", Text(_action(task, frame)))]
+
+
+def _tape_row(task: TapeTask, frame: Frame, row: int) -> Text:
+    instance, state, rows = frame.instance, frame.state, task.rules.rows
+    text = Text()
+    shown = _around(int(state.column), int(instance.length))
+    if shown.start > 0:
+        text.append("… ")
+    for column in shown:
+        symbol = _symbol(task, int(instance.cells[column * rows + row]))
+        here = (column, row) == (int(state.column), int(state.row))
+        text.append(f"[{symbol}]" if here else f" {symbol} ", style="bold reverse" if here else "")
+    if shown.stop < int(instance.length):
+        text.append(" …")
+    return text
+
+
+def _around(head: int, length: int) -> range:
+    """The positions to show: all, or those near the head."""
+    head = min(max(head, 0), length)
+    start = max(0, min(head - _REACH, length - 2 * _REACH))
+    return range(start, min(length, start + 2 * _REACH))
+
+
+def _written(frame: Frame) -> tuple[list[int], bool]:
+    """What has been written, and whether its last symbol is wrong; all before must be right."""
+    count = int(frame.state.write_head)
+    written = [int(symbol) for symbol in frame.instance.target[:count]]
+    if frame.action is None or not count or not frame.action[1]:
+        return written, False
+    wrong = written[-1] != frame.action[2]
+    return [*written[:-1], frame.action[2]], wrong
+
+
+def _symbol(task: TapeTask, symbol: int) -> str:
+    if symbol == task.rules.base:
+        return " "
+    return ascii_uppercase[symbol] if task.rules.letters else str(symbol)
+
+
+def _action(task: TapeTask, frame: Frame) -> str:
+    if frame.action is None:
+        return "none yet"
+    move, write, symbol = frame.action
+    return MOVES[move] + (f", write {_symbol(task, symbol)}" if write else "")
