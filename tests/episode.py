@@ -1,7 +1,6 @@
 """Plays episodes of a task by hand, one compiled step at a time."""
 
-from collections.abc import Generator
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import jax
@@ -11,9 +10,6 @@ import numpy as np
 from urex.tasks import TapeTask, Task
 from urex.tasks.parse import parse_tape
 
-Agent = Generator[tuple[int, ...], int, None]
-"""Sent the first observation as `start` by its maker, yields actions, is sent observations."""
-
 
 @cache
 def _programs(task: Task) -> tuple[Any, Any]:
@@ -22,6 +18,12 @@ def _programs(task: Task) -> tuple[Any, Any]:
         return state, task.observe(instance, state), reward, done
 
     return jax.jit(task.start), jax.jit(step)
+
+
+@cache
+def compiled(method: Any) -> Any:
+    """A task's method, compiled once for all tests."""
+    return jax.jit(method)
 
 
 class Played:
@@ -42,7 +44,7 @@ class Played:
         self.total_reward += self.reward
 
     def play(self, agent: Any) -> "Played":
-        """Let an agent act to the end; `agent` makes a generator from the first observation."""
+        """Let an agent act to the end: called with the first observation, it yields actions, is sent observations."""
         actions = agent(self.observation)
         action = next(actions)
         while True:
@@ -55,4 +57,4 @@ class Played:
 def on_tape(task: TapeTask, tape: list) -> Played:
     """An episode on this tape."""
     cells, length = parse_tape(task, tape)
-    return Played(task, jax.jit(partial(task.instance))(jnp.asarray(cells), jnp.int32(length)))
+    return Played(task, compiled(task.instance)(jnp.asarray(cells), jnp.int32(length)))

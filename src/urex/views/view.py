@@ -55,7 +55,7 @@ def draw(task: Task, frame: Frame, *, colour: bool) -> str:
     score = Text(f"reward {frame.reward:+g}, total {frame.total_reward:+g}{', episode over' if frame.over else ''}")
     lines = [*picture(task, frame), ("score", score)]
     width = max(len(label) for label, _ in lines)
-    text = Text(frame.title, style="bold")
+    text = Text().append(frame.title, style="bold")
     for label, line in lines:
         text.append(f"\n  {label:<{width}}  ", style="dim").append_text(line)
     return _render(text, colour)
