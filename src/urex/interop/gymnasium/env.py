@@ -67,7 +67,7 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
         if self._generator is not self.np_random:  # it was seeded, or replaced
             self._generator, self._number = self.np_random, 0
             self._key_data = programs.fresh_key_data(self.np_random)
-        draw, argument = request(self.task, options, self.level)
+        draw, argument = request(self.task, options or {}, self.level)
         start = programs.starter(self.task, draw)
         self._episode, words = start(self._key_data, np.int32(self._number), argument)
         beginning = unpack(np.asarray(words), self._beginning_layout)

@@ -5,23 +5,26 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import VectorActionWrapper, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from urex.errors import UserError
+from urex.interop.gymnasium.spaces import shortened
 
 
-class FlattenAction(gymnasium.ActionWrapper[Any, np.int64, Any]):
+class FlattenAction(gymnasium.ActionWrapper[Any, np.int64, Any], RecordConstructorArgs):
     """The product of the sub-actions as one `Discrete` space, the last sub-action running fastest."""
 
     def __init__(self, env: gymnasium.Env[Any, Any]):
+        RecordConstructorArgs.__init__(self)  # so that `env.spec` can make it again
         super().__init__(env)
         self._sizes = _sizes(env.action_space)
         self.action_space = spaces.Discrete(int(np.prod(self._sizes)))
 
     def action(self, action: np.int64) -> tuple[np.integer, ...]:
         """The sub-actions of a joint action."""
-        return split(action, self._sizes)
+        return split(action, self._sizes, ())
 
 
 class VectorFlattenAction(VectorActionWrapper):
@@ -35,15 +38,20 @@ class VectorFlattenAction(VectorActionWrapper):
 
     def actions(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
         """The sub-actions of joint actions."""
-        return split(actions, self._sizes)
+        return split(actions, self._sizes, (self.num_envs,))
 
 
-def split(action: Any, sizes: tuple[int, ...]) -> Any:
-    """The sub-actions of a joint action, or `UserError`."""
+def split(action: Any, sizes: tuple[int, ...], batch: tuple[int, ...]) -> Any:
+    """The sub-actions of a joint action, or of a batch of them, or `UserError`."""
     try:
-        return np.unravel_index(action, sizes)
+        parts = np.unravel_index(action, sizes)
+        fits = parts[0].shape == batch
     except (ValueError, TypeError):
-        raise UserError(f"action {action}: it must be an integer from 0 to {np.prod(sizes) - 1}") from None
+        parts, fits = None, False
+    if not fits:
+        wanted = f"integers of shape {batch}, each" if batch else "an integer"
+        raise UserError(f"action {shortened(action)}: it must be {wanted} from 0 to {np.prod(sizes) - 1}")
+    return parts
 
 
 def _sizes(space: spaces.Space[Any]) -> tuple[int, ...]:

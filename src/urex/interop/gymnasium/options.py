@@ -1,7 +1,7 @@
 """What `reset(options=...)` may ask for: a level, a size, or one particular instance."""
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,13 +49,17 @@ def option_names(task: Task) -> tuple[str, ...]:
     return ("level", *sized, *tape, *search)
 
 
-def request(task: Task, options: Mapping[str, object] | None, level: int) -> Request:
-    """Read the options; without any, an instance of `level` is asked for."""
-    given = dict(options or {})
-    for name in given:
-        if name not in option_names(task):
-            raise unknown("reset option", name, option_names(task))
-    if len(given.keys() - {"position"}) > 1 or set(given) == {"position"}:
+def request(task: Task, options: Mapping[str, object], level: int, beside: Sequence[str] = ()) -> Request:
+    """Read the options; without any, an instance of `level` is asked for.
+
+    Those named in `beside` are the caller's own, and are left to it.
+    """
+    known = (*option_names(task), *beside)
+    for name in options:
+        if name not in known:
+            raise unknown("reset option", name, known)
+    given = {name: value for name, value in options.items() if name not in beside}
+    if len(given.keys() - {"position"}) > 1 or ("position" in given and "n" not in given):
         raise UserError(f"reset options {', '.join(given)}: give one of them at a time, and position together with n")
     if isinstance(task, TapeTask) and "tape" in given:
         return draw_tape, parse_tape(task, given["tape"])

@@ -40,6 +40,7 @@ def unpack(words: np.ndarray, layout: Layout) -> PyTree:
     leaves = []
     for place, shape, dtype in layout.leaves:
         part = words[place] if shape else words[place.start]
-        leaf = part.view(np.float32) if dtype == np.float32 else part.astype(dtype)
+        floating = jnp.issubdtype(dtype, jnp.floating)  # NumPy's own does not know of bfloat16
+        leaf = (part.view(np.float32) if floating else part).astype(dtype)
         leaves.append(leaf.reshape(shape) if len(shape) > 1 else leaf)
     return layout.structure.unflatten(leaves)

@@ -39,18 +39,19 @@ def check_actions(task: Task, action: object, batch: tuple[int, ...]) -> np.ndar
         given = np.empty(0)
     if given.shape != wanted or not np.issubdtype(given.dtype, np.integer):
         raise UserError(
-            f"action {_shortened(action)}: it must be integers of shape {wanted},"
+            f"action {shortened(action)}: it must be integers of shape {wanted},"
             f" one row for each sub-action, of sizes {', '.join(map(str, sizes))}"
         )
     for row, size in zip(given, sizes, strict=True):
         if (row < 0).any() or (row >= size).any():
             raise UserError(
-                f"action {_shortened(action)}: sub-actions run from 0 to below their sizes,"
+                f"action {shortened(action)}: sub-actions run from 0 to below their sizes,"
                 f" which are {', '.join(map(str, sizes))}; `env.action_space.sample()` gives a valid one"
             )
     return given.astype(np.int32)
 
 
-def _shortened(action: object) -> str:
+def shortened(action: object) -> str:
+    """What was given, for an error message."""
     text = " ".join(str(action).split())
     return text if len(text) <= 60 else text[:57] + "..."

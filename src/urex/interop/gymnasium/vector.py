@@ -93,9 +93,9 @@ class TaskVectorEnv(VectorEnv[np.ndarray, tuple[np.ndarray, ...], np.ndarray]):
     def reset(  # pyright: ignore[reportIncompatibleMethodOverride]  takes a list of seeds as Gymnasium's own do
         self, *, seed: Seeds = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, Infos]:
-        asked = dict(options or {})
-        which = self._check_mask(asked.pop("reset_mask", None))
-        draw, argument = request(self.task, asked, self.level)
+        asked = options or {}
+        draw, argument = request(self.task, asked, self.level, beside=("reset_mask",))
+        which = self._check_mask(asked.get("reset_mask"))
         lanes = self._seeded(seed, which)
         self._lanes, shown = pure.beginner(self.task, draw)(lanes, which, argument)
         self._shown = jax.device_get(shown)

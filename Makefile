@@ -1,0 +1,46 @@
+# make demo   set up, and see urex at work
+# make test   set up, then lint, types and tests, within 10 minutes on two cores
+.POSIX:
+.PHONY: help demo test lint types tests test-slow clean
+PY = .venv/bin/python
+INPUTS = pyproject.toml constraints.txt scripts/setup
+
+help:
+	@echo "make demo       set up, list the tasks and watch an agent that acts at random"
+	@echo "make test       set up, then lint, types and tests"
+	@echo "make test-slow  set up, then the tests that learn or compare with other libraries"
+	@echo "make clean      remove what was set up"
+
+.venv/ready: $(INPUTS)
+	@sh scripts/setup
+	@touch $@
+
+.venv/ready-dev: $(INPUTS)
+	@sh scripts/setup dev
+	@touch .venv/ready $@
+
+.venv/ready-peers: $(INPUTS)
+	@sh scripts/setup dev peers
+	@touch .venv/ready .venv/ready-dev $@
+
+demo: .venv/ready
+	@.venv/bin/urex tasks
+	@$(PY) examples/random_episode.py
+
+test: lint types tests
+
+lint: .venv/ready-dev
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+types: .venv/ready-dev
+	.venv/bin/basedpyright
+
+tests: .venv/ready-dev
+	$(PY) -m pytest -n 2 --dist worksteal
+
+test-slow: .venv/ready-peers
+	$(PY) -m pytest -m slow
+
+clean:
+	rm -rf .venv
