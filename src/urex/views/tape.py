@@ -1,5 +1,6 @@
 """The view of the tape machine."""
 
+from collections.abc import Callable
 from string import ascii_uppercase
 
 import jax.numpy as jnp
@@ -43,29 +44,37 @@ def _picture(task: TapeTask, frame: Frame) -> list[tuple[str, Text]]:
     lines = [("tape" if y == 0 else "", _tape_row(task, frame, y)) for y in range(rows)]
     if not (0 <= column < int(instance.length) and 0 <= row < rows):
         lines.append(("head", Text(f"outside, at column {column}" + (f", row {row}" if rows > 1 else ""))))
-    output = Text()
-    for position in _around(int(state.write_head), len(written)):
-        bad = wrong and position == len(written) - 1
-        output.append(f" {_symbol(task, written[position])} ", style="bold red" if bad else "green")
-    target = Text()
-    for position in _around(int(state.write_head), len(wanted)):
-        target.append(f" {_symbol(task, wanted[position])} ")
-    return [*lines, ("output", output), ("target", target), ("action", Text(_action(task, frame)))]
+    wrong_at = len(written) - 1 if wrong else None
+
+    def output_cell(position: int) -> tuple[str, str]:
+        style = "bold red" if position == wrong_at else "green"
+        return f" {_symbol(task, written[position])} ", style
+
+    return [
+        *lines,
+        ("output", _row(int(state.write_head), len(written), output_cell)),
+        ("target", _row(int(state.write_head), len(wanted), lambda i: (f" {_symbol(task, wanted[i])} ", ""))),
+        ("action", Text(_action(task, frame))),
+    ]
 
 
 def _tape_row(task: TapeTask, frame: Frame, row: int) -> Text:
-    instance, state, rows = frame.instance, frame.state, task.rules.rows
-    text = Text()
-    shown = _around(int(state.column), int(instance.length))
-    if shown.start > 0:
-        text.append("… ")
-    for column in shown:
-        symbol = _symbol(task, int(instance.cells[column * rows + row]))
-        here = (column, row) == (int(state.column), int(state.row))
-        text.append(f"[{symbol}]" if here else f" {symbol} ", style="bold reverse" if here else "")
-    if shown.stop < int(instance.length):
-        text.append(" …")
-    return text
+    head = (int(frame.state.column), int(frame.state.row))
+
+    def cell(column: int) -> tuple[str, str]:
+        symbol = _symbol(task, int(frame.instance.cells[column * task.rules.rows + row]))
+        return (f"[{symbol}]", "bold reverse") if (column, row) == head else (f" {symbol} ", "")
+
+    return _row(head[0], int(frame.instance.length), cell)
+
+
+def _row(head: int, length: int, cell: Callable[[int], tuple[str, str]]) -> Text:
+    """The cells near the head, with an ellipsis where there are more."""
+    shown = _around(head, length)
+    text = Text("… " if shown.start > 0 else "")
+    for position in shown:
+        text.append(*cell(position))
+    return text.append(" …" if shown.stop < length else "")
 
 
 def _around(head: int, length: int) -> range:

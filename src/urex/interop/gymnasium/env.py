@@ -7,12 +7,14 @@ from typing import Any
 import gymnasium
 import jax
 import numpy as np
+from jaxtyping import Array
 
 from urex import tasks, views
 from urex.errors import UserError
 from urex.interop.gymnasium import programs, spaces
+from urex.interop.gymnasium.beginnings import Beginnings
 from urex.interop.gymnasium.options import check_level, request
-from urex.interop.gymnasium.packing import unpack
+from urex.interop.gymnasium.packing import read
 from urex.tasks.task import Instance, Task
 
 RENDER_MODES = ["ansi"]
@@ -40,8 +42,10 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
         self.observation_space = spaces.observation_space(task)
         self.action_space = spaces.action_space(task)
         self._step = programs.stepper(task)
-        self._beginning_layout, self._outcome_layout = programs.layouts(task)
-        self._episode: programs.Episode | None = None
+        self._layouts = layouts = programs.layouts(task)
+        self._outcome_words = slice(layouts.episode.words, layouts.episode.words + layouts.outcome.words)
+        self._beginnings = Beginnings(task)
+        self._moment: Array | np.ndarray | None = None
         self._generator: np.random.Generator | None = None
 
     @property
@@ -56,68 +60,72 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
     @property
     def instance(self) -> Instance:
         """The instance of the episode under way."""
-        if self._episode is None:
-            raise UserError("instance before reset: there is no episode yet; call `env.reset()` first")
-        return self._episode.instance
+        return self._episode("instance").instance
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.int64, dict[str, Any]]:
         super().reset(seed=seed)
         if self._generator is not self.np_random:  # it was seeded, or replaced
-            self._generator, self._number = self.np_random, 0
-            self._key_data = programs.fresh_key_data(self.np_random)
-        draw, argument = request(self.task, options or {}, self.level)
-        start = programs.starter(self.task, draw)
-        self._episode, words = start(self._key_data, np.int32(self._number), argument)
-        beginning = unpack(np.asarray(words), self._beginning_layout)
-        self._number += 1
-        self._facts = trimmed(beginning.facts)
+            self._generator = self.np_random
+            self._beginnings.seed(self.np_random)
+        if options:
+            words = self._beginnings.asked_for(request(self.task, options, self.level))
+        else:
+            words = self._beginnings.of_level(self.level)
+        self._moment, facts = np.split(words, [self._outcome_words.stop])
+        self._facts = trimmed(read(facts, self._layouts.facts))
         self._action, self._total_reward = None, 0.0
-        return self._show(beginning.outcome)
+        return self._show(self._moment)
 
-    def step(self, action: tuple[np.int64, ...]) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
-        if self._episode is None:
+    def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+        if self._moment is None:
             raise UserError("step before reset: there is no episode yet; call `env.reset()` first")
         checked = spaces.check_action(self.task, action)
-        self._episode, words = self._step(self._episode, checked)
-        outcome = unpack(np.asarray(words), self._outcome_layout)
-        self._action = tuple(checked.tolist())
-        self._total_reward += float(outcome.reward)
-        observation, info = self._show(outcome)
-        return observation, float(outcome.reward), bool(outcome.over), False, info
+        self._moment = self._step(self._moment, checked)
+        observation, info = self._show(np.asarray(self._moment))
+        self._action = checked
+        self._total_reward += self._outcome.reward
+        return observation, self._outcome.reward, bool(self._outcome.over), False, info
 
     def render(self) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The moment as text, in colour where the output is a terminal; None without a render mode."""
         if self.render_mode is None:
             return None
-        if self._episode is None:
-            raise UserError("render before reset: there is no episode yet; call `env.reset()` first")
-        instance, state = jax.device_get(self._episode)
+        instance, state = jax.device_get(self._episode("render"))
         frame = views.Frame(
             title=self.spec.id if self.spec else type(self.task).__name__,
             instance=instance,
             state=state,
-            observation=int(self._outcome.observation),
-            action=self._action,
-            reward=float(self._outcome.reward),
+            observation=self._outcome.observation,
+            action=None if self._action is None else tuple(self._action.tolist()),
+            reward=self._outcome.reward,
             total_reward=self._total_reward,
             over=bool(self._outcome.over),
         )
         return views.draw(self.task, frame, colour=colour_wanted())
 
-    def _show(self, outcome: programs.Outcome) -> tuple[np.int64, dict[str, Any]]:
-        self._outcome = outcome
-        facts = {**self._facts, **outcome.facts}
-        info = {name: value.copy() if value.ndim else int(value) for name, value in facts.items()}
-        return np.int64(outcome.observation), info
+    def _episode(self, wanted: str) -> programs.Episode:
+        if self._moment is None:
+            raise UserError(f"{wanted} before reset: there is no episode yet; call `env.reset()` first")
+        return programs.opener(self.task)(self._moment)
+
+    def _show(self, moment: np.ndarray) -> tuple[np.int64, dict[str, Any]]:
+        self._outcome = read(moment[self._outcome_words], self._layouts.outcome)
+        facts = {**self._facts, **self._outcome.facts}
+        info = {name: value if isinstance(value, int | float) else value.copy() for name, value in facts.items()}
+        return np.int64(self._outcome.observation), info
 
 
-def trimmed(facts: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The facts of one instance with `x` cut to `x_length`, where it has one."""
+def trimmed(facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts of one instance with `x` cut to `x_length`, where it has one.
+
+    What was cut is a list: Gymnasium's own vector environments take arrays in `info` to be of one shape.
+    """
     lengths = {name for name in facts if name.endswith("_length")}
     whole = {name: value for name, value in facts.items() if name not in lengths}
-    return whole | {name: whole[name][: int(facts[f"{name}_length"])] for name in whole if f"{name}_length" in lengths}
+    cut = {name for name in whole if f"{name}_length" in lengths}
+    return whole | {name: whole[name][: facts[f"{name}_length"]].tolist() for name in cut}
 
 
 def check_render_mode(render_mode: str | None) -> str | None:

@@ -22,7 +22,7 @@ class FlattenAction(gymnasium.ActionWrapper[Any, np.int64, Any], RecordConstruct
         self._sizes = _sizes(env.action_space)
         self.action_space = spaces.Discrete(int(np.prod(self._sizes)))
 
-    def action(self, action: np.int64) -> tuple[np.integer, ...]:
+    def action(self, action: Any) -> tuple[np.integer, ...]:
         """The sub-actions of a joint action."""
         return split(action, self._sizes, ())
 
@@ -36,7 +36,7 @@ class VectorFlattenAction(VectorActionWrapper):
         self.single_action_space = spaces.Discrete(int(np.prod(self._sizes)))
         self.action_space = batch_space(self.single_action_space, env.num_envs)
 
-    def actions(self, actions: np.ndarray) -> tuple[np.ndarray, ...]:
+    def actions(self, actions: Any) -> tuple[np.ndarray, ...]:
         """The sub-actions of joint actions."""
         return split(actions, self._sizes, (self.num_envs,))
 

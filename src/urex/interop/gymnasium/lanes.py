@@ -10,7 +10,8 @@ from jaxtyping import Array, Bool, Int, PyTree, Shaped, UInt32
 
 from urex import views
 from urex.interop.gymnasium.options import Draw, draw_level
-from urex.interop.gymnasium.programs import Episode, Outcome, episode_key, look, step
+from urex.interop.gymnasium.programs import Episode, Outcome, look, step
+from urex.interop.gymnasium.programs import begin as begin_one
 from urex.tasks.task import Task
 
 
@@ -34,16 +35,13 @@ class Shown(NamedTuple):
     """What was true before the same step began another episode, in that mode only."""
 
 
+@partial(jax.jit, static_argnums=(0, 1))
 def empty_lanes(task: Task, count: int) -> Lanes:
-    """Lanes of the right shapes in which nothing has begun."""
-
-    def sampled() -> Episode:
-        instance = task.sample(jax.random.key(0), jnp.int32(task.levels.first))
-        return Episode(instance, task.start(instance))
-
-    shapes = jax.eval_shape(sampled)
+    """Lanes of the right shapes, whose episodes are over."""
+    keys = jax.random.split(jax.random.key(0), count)
+    instances = jax.vmap(task.sample, in_axes=(0, None))(keys, jnp.int32(task.levels.first))
     return Lanes(
-        episode=jax.tree.map(lambda leaf: jnp.zeros((count, *leaf.shape), leaf.dtype), shapes),
+        episode=Episode(instances, jax.vmap(task.start)(instances)),
         over=jnp.ones((count,), bool),
         key_data=jnp.zeros((count, 2), jnp.uint32),
         number=jnp.zeros((count,), jnp.int32),
@@ -80,12 +78,9 @@ def stepper(task: Task, mode: AutoresetMode):
 def begin_lanes(task: Task, draw: Draw, lanes: Lanes, which: Bool[Array, " envs"], argument: PyTree) -> Lanes:
     """Begin another episode in each of the lanes `which`."""
 
-    def begin_one(key_data: Array, number: Array) -> Episode:
-        instance = draw(task, episode_key(key_data, number), argument)
-        return Episode(instance, task.start(instance))
-
     def begin() -> Lanes:
-        episode = where(which, jax.vmap(begin_one)(lanes.key_data, lanes.number), lanes.episode)
+        begun = jax.vmap(partial(begin_one, task, draw), in_axes=(0, 0, None))(lanes.key_data, lanes.number, argument)
+        episode = where(which, begun, lanes.episode)
         return lanes._replace(episode=episode, over=lanes.over & ~which, number=lanes.number + which)
 
     return jax.lax.cond(which.any(), begin, lambda: lanes)

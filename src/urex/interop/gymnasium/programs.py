@@ -6,23 +6,23 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, PyTree
+from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from urex import views
 from urex.interop.gymnasium.options import Draw, draw_level
-from urex.interop.gymnasium.packing import Layout, layout_of, pack
+from urex.interop.gymnasium.packing import Layout, layout_of, pack, unpack
 from urex.tasks.task import Task
 
 
 class Episode(NamedTuple):
-    """An episode under way, or a batch of them; it stays on the device."""
+    """An episode under way, or a batch of them."""
 
     instance: PyTree
     state: PyTree
 
 
 class Outcome(NamedTuple):
-    """What a step shows: all that is copied back from the device."""
+    """What a step shows."""
 
     observation: Int[Array, "*batch"]
     reward: Float[Array, "*batch"]
@@ -30,53 +30,64 @@ class Outcome(NamedTuple):
     facts: dict[str, Array]
 
 
-class Beginning(NamedTuple):
-    """What the beginning of an episode shows."""
+class Layouts(NamedTuple):
+    """How the parts of a moment are packed: the episode first, the outcome behind it."""
 
-    outcome: Outcome
-    facts: dict[str, Array]
-    """What is fixed in the episode."""
+    episode: Layout
+    outcome: Layout
+    facts: Layout
+    """What is fixed in the episode; at its beginning these words stand behind the outcome's."""
 
 
 @lru_cache
-def starter(task: Task, draw: Draw):
-    """The compiled `(key data, number of the episode, argument) -> (episode, packed beginning)`."""
+def layouts(task: Task) -> Layouts:
+    """How the moments of a task's episodes are packed; the way an instance is drawn makes no difference."""
+    draw = partial(begin, task, draw_level)
+    arguments = np.zeros(2, np.uint32), np.int32(0), np.int32(task.levels.first)
+    return Layouts(
+        episode=layout_of(draw, *arguments),
+        outcome=layout_of(lambda *given: look(task, draw(*given)), *arguments),
+        facts=layout_of(lambda *given: views.instance_facts(task, draw(*given).instance), *arguments),
+    )
 
-    def start(key_data: Array, number: Array, argument: PyTree) -> tuple[Episode, Int[Array, " words"]]:
-        return _pack_second(begin(task, draw, key_data, number, argument))
+
+@lru_cache
+def starter(task: Task, draw: Draw, count: int):
+    """The compiled `(key data, number of the first episode, argument) -> packed beginnings of the next few`."""
+
+    def start_one(key_data: Array, number: Array, argument: PyTree) -> Int[Array, " words"]:
+        episode = begin(task, draw, key_data, number, argument)
+        return pack((episode, look(task, episode), views.instance_facts(task, episode.instance)))
+
+    def start(key_data: Array, first: Array, argument: PyTree) -> Int[Array, "count words"]:
+        return jax.vmap(start_one, in_axes=(None, 0, None))(key_data, first + jnp.arange(count), argument)
 
     return jax.jit(start)
 
 
 @lru_cache
-def layouts(task: Task) -> tuple[Layout, Layout]:
-    """How a beginning and an outcome are packed; the way an instance is drawn makes no difference."""
-    level = np.int32(task.levels.first)
-    draw = partial(begin, task, draw_level)
-    _, beginning = jax.eval_shape(draw, np.zeros(2, np.uint32), np.int32(0), level)
-    return layout_of(beginning), layout_of(beginning.outcome)
+def stepper(task: Task):
+    """The compiled `(packed moment, sub-actions) -> packed moment`."""
+    episode_layout = layouts(task).episode
+
+    def advance(moment: Int[Array, " words"], action: Int[Array, " sub_actions"]) -> Int[Array, " words"]:
+        return pack(step(task, unpack(moment[: episode_layout.words], episode_layout), action))
+
+    return jax.jit(advance)
 
 
 @lru_cache
-def stepper(task: Task):
-    """The compiled `(episode, sub-actions) -> (episode, packed outcome)`."""
-    return jax.jit(lambda episode, action: _pack_second(step(task, episode, action)))
+def opener(task: Task):
+    """The compiled `packed moment -> episode`."""
+    layout = layouts(task).episode
+    return jax.jit(lambda moment: unpack(moment[: layout.words], layout))
 
 
-def _pack_second(pair: tuple[Episode, PyTree]) -> tuple[Episode, Int[Array, " words"]]:
-    return pair[0], pack(pair[1])
-
-
-def begin(task: Task, draw: Draw, key_data: Array, number: Array, argument: PyTree) -> tuple[Episode, Beginning]:
-    """Draw an instance and start it."""
-    instance = draw(task, episode_key(key_data, number), argument)
-    episode = Episode(instance, task.start(instance))
-    return episode, Beginning(look(task, episode), views.instance_facts(task, instance))
-
-
-def episode_key(key_data: Array, number: Array) -> PRNGKeyArray:
-    """The key of an environment's so many-th episode."""
-    return jax.random.fold_in(jax.random.wrap_key_data(key_data), number)
+def begin(task: Task, draw: Draw, key_data: Array, number: Array, argument: PyTree) -> Episode:
+    """Draw the instance of an environment's so many-th episode and start it."""
+    key = jax.random.fold_in(jax.random.wrap_key_data(key_data), number)
+    instance = draw(task, key, argument)
+    return Episode(instance, task.start(instance))
 
 
 def look(task: Task, episode: Episode) -> Outcome:

@@ -104,7 +104,7 @@ class TaskVectorEnv(VectorEnv[np.ndarray, tuple[np.ndarray, ...], np.ndarray]):
         self._fresh = self._fresh | which
         return self._observations(), self._infos(which)
 
-    def step(self, actions: tuple[np.ndarray, ...]) -> Stepped:
+    def step(self, actions: Any) -> Stepped:
         if self._shown is None:
             raise UserError("step before reset: there are no episodes yet; call `envs.reset()` first")
         checked = spaces.check_actions(self.task, actions, (self.num_envs,))
