@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 from tests.interop.test_registration import IDS
 from urex import UserError, tasks
 from urex.interop.gymnasium import TaskEnv, TaskVectorEnv
+from urex.interop.gymnasium.lanes import CHUNK
 
 COUNT = 5
 STEPS = 60
@@ -251,3 +252,21 @@ def test_it_does_what_a_single_one_does_for_a_task_without_a_view() -> None:
     assert (observations[0], infos) == env.reset(seed=3)
     for _ in range(31):
         assert envs.step((np.array([0]),))[0][0] == env.step((0,))[0]
+
+
+def test_more_environments_than_are_begun_at_a_time() -> None:
+    """The last chunk is not whole; every environment still goes through its own episodes."""
+    count = CHUNK + 44
+    envs = gymnasium.make_vec("urex/Copy-v0", num_envs=count, autoreset_mode="SAME_STEP")
+    _, infos = envs.reset(seed=0)
+    watched = {i: gymnasium.make("urex/Copy-v0") for i in (0, CHUNK - 1, CHUNK, count - 1)}
+    for i, env in watched.items():
+        assert of(infos, i) == plain(env.reset(seed=i)[1])
+    wrong = np.array([i % 2 for i in range(count)])  # every second one writes past its target's first symbol
+    for _ in range(3):
+        actions = (np.ones(count, int), wrong, (infos["target"][:, 0] + 1) % 5)
+        _, _, terminations, _, infos = envs.step(actions)
+        assert terminations.tolist() == [bool(one) for one in wrong]
+        for i, env in watched.items():
+            info = env.reset()[1] if wrong[i] else env.step((1, 0, 0))[4]
+            assert of(infos, i) == plain(info)

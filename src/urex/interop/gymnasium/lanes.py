@@ -14,6 +14,9 @@ from urex.interop.gymnasium.programs import Episode, Outcome, look, step
 from urex.interop.gymnasium.programs import begin as begin_one
 from urex.tasks.task import Task
 
+CHUNK = 256
+"""Episodes begun at a time."""
+
 
 class Lanes(NamedTuple):
     """The episodes of all environments, and the source of their randomness."""
@@ -76,14 +79,24 @@ def stepper(task: Task, mode: AutoresetMode):
 
 
 def begin_lanes(task: Task, draw: Draw, lanes: Lanes, which: Bool[Array, " envs"], argument: PyTree) -> Lanes:
-    """Begin another episode in each of the lanes `which`."""
+    """Begin another episode in each of the lanes `which`.
 
-    def begin() -> Lanes:
-        begun = jax.vmap(partial(begin_one, task, draw), in_axes=(0, 0, None))(lanes.key_data, lanes.number, argument)
-        episode = where(which, begun, lanes.episode)
-        return lanes._replace(episode=episode, over=lanes.over & ~which, number=lanes.number + which)
+    Drawing instances is most of the work of a step, so they are drawn for those lanes alone, a chunk at a time.
+    """
+    count = which.shape[0]
+    chunk = min(count, CHUNK)
+    padding = -count % chunk  # so that the last chunk is whole; `count` stands for no lane
+    (places,) = jnp.nonzero(which, size=count + padding, fill_value=count)
 
-    return jax.lax.cond(which.any(), begin, lambda: lanes)
+    def begin_chunk(i: Array, episodes: Episode) -> Episode:
+        place = jax.lax.dynamic_slice_in_dim(places, i * chunk, chunk)
+        begin = jax.vmap(partial(begin_one, task, draw), in_axes=(0, 0, None))
+        begun = begin(lanes.key_data[place], lanes.number[place], argument)
+        return jax.tree.map(lambda old, new: old.at[place].set(new, mode="drop"), episodes, begun)
+
+    chunks = -(-which.sum() // chunk)
+    episodes = jax.lax.fori_loop(0, chunks, begin_chunk, lanes.episode)
+    return lanes._replace(episode=episodes, over=lanes.over & ~which, number=lanes.number + which)
 
 
 def facts_of(task: Task, lanes: Lanes) -> dict[str, Array]:
