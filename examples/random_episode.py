@@ -24,7 +24,7 @@ def main() -> None:
     over = False
     while not over:
         _, _, over, _, _ = env.step(env.action_space.sample())
-        print(env.render())
+        print(f"\n{env.render()}")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ pytestmark = [
 
 
 def test_ppo_runs_20000_steps_on_copy() -> None:
-    from stable_baselines3 import PPO
+    from stable_baselines3 import PPO  # pyright: ignore[reportMissingImports]  `make test` does not install it
 
     env = FlattenAction(gymnasium.make("urex/Copy-v0", level=2))
     agent = PPO("MlpPolicy", env, seed=0, device="cpu")
