@@ -1,13 +1,13 @@
 """The curriculum: when an agent moves on to larger instances, as a pure function of explicit state."""
 
 import dataclasses
-from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from urex.errors import UserError
+from urex.errors import UserError, whole_number
 from urex.tasks.levels import Levels
 from urex.tasks.task import Task
 
@@ -23,11 +23,11 @@ class Curriculum:
     window: int = WINDOW
 
     def __post_init__(self) -> None:
-        if self.window < 1:
+        if whole_number("curriculum window", self.window) < 1:
             raise UserError(f"curriculum window {self.window}: it must be at least 1 episode")
 
 
-class CurriculumState(NamedTuple):
+class CurriculumState(eqx.Module):
     """The level, and what is known of the window of latest episodes."""
 
     level: Int[Array, ""]
@@ -58,6 +58,8 @@ def advance(curriculum: Curriculum, state: CurriculumState, shortfalls: Float[Ar
     current run of successes is at least as long as it is, so of its contents only their
     mean needs to be looked at. Folding a batch is the same as folding its episodes one at a time.
     """
+    if not shortfalls.size:
+        return state
     levels, window = curriculum.levels, curriculum.window
     episode = jnp.arange(shortfalls.shape[0])
     before_run = -1 - state.run

@@ -24,7 +24,7 @@ def run(*words: str, **options: object) -> subprocess.CompletedProcess:
         (["tasks", "--jsn=yes"], "unknown flag '--jsn': did you mean '--json'? known are --help, --json"),
         (["tasks", "revers"], "unknown task 'revers': did you mean 'reverse'? known are "),
         (["tasks", "no_module:x"], "task module 'no_module': there is no module 'no_module'; check its name"),
-        (["tasks", ":x"], "unknown task 'x': known are "),
+        (["tasks", ":x"], "task module '': importing it failed with ValueError: Empty module name; mend it"),
     ],
 )
 def test_a_mistake_is_one_sentence_on_stderr_and_exit_code_2(

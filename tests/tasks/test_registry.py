@@ -1,5 +1,6 @@
 """Tasks by name."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -80,3 +81,42 @@ def test_a_name_may_say_which_module_registers_it(tmp_path: Path, monkeypatch: p
 def test_a_module_that_is_not_there_is_told() -> None:
     with pytest.raises(UserError, match=r"task module 'no_such\.module': there is no module 'no_such'"):
         tasks.get("no_such.module:mine")
+
+
+def test_a_module_that_fails_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "fails.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(UserError, match="importing it failed with ZeroDivisionError: division by zero; mend it"):
+        tasks.get("fails:mine")
+
+
+def test_options_without_a_default_must_be_given() -> None:
+    tasks.register("sized", lambda max_length: tasks.get("copy", max_length=max_length))
+    with pytest.raises(UserError, match="task 'sized': its option 'max_length' has no default"):
+        tasks.get("sized")
+    assert tasks.get("sized", max_length=8).max_steps == 21
+
+
+def test_options_may_be_passed_through() -> None:
+    tasks.register("through", lambda **options: tasks.get("copy", **options))
+    assert tasks.get("through", max_length=8).max_steps == 21
+
+
+WRONG_TYPES = [
+    ("tasks.register('mine', 3)", "task 'mine': 3 cannot be called; give a function that makes it"),
+    (
+        "tasks.register('mine', lambda: 3); tasks.get('mine')",
+        "task 'mine': its factory made 3; it must make a urex.tasks.Task",
+    ),
+    ("tasks.get('copy', max_length=8.5)", "max_length 8.5: it must be a whole number"),
+    ("tasks.get('binary-search', max_length='8')", "max_length '8': it must be a whole number"),
+    ("tasks.get('reversed-addition', rows=2.0)", "rows 2.0: it must be a whole number"),
+]
+
+
+def test_what_is_of_a_wrong_type_is_told() -> None:
+    """In a process where types are not checked, as they are in tests."""
+    calls = "".join(f"try: {call}\nexcept UserError as error: print(error)\n" for call, _ in WRONG_TYPES)
+    source = f"from urex import UserError, tasks\n{calls}"
+    told = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True).stdout
+    assert told.splitlines() == [sentence for _, sentence in WRONG_TYPES]

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
-from urex.errors import UserError
+from urex.errors import UserError, whole_number
 from urex.tasks.tape import Rules, TapeTask, Target
 
 BASE = 3
@@ -18,7 +18,7 @@ def _sum(grid: Int[Array, "width rows"], length: Int[Array, ""]) -> Target:
         return total // BASE, total % BASE
 
     in_use = jnp.arange(grid.shape[0]) < length
-    columns = jnp.where(in_use, grid.sum(axis=1), 0)
+    columns = jnp.where(in_use, grid.sum(axis=1, dtype=grid.dtype), 0)
     # past the end the columns are 0, so the carry comes out as the digit that follows the last column
     _, digits = jax.lax.scan(add_column, jnp.zeros((), grid.dtype), jnp.append(columns, 0))
     return digits, length + (digits[length] > 0)
@@ -41,7 +41,7 @@ def reversed_addition(rows: int = 2, max_length: int = 32, time_limit: str = "2w
     Or of three: then an honest agent must visit 3w cells, so under the published limit of 2w+4
     steps the task cannot be solved past four columns; `time_limit="3w+4"` makes it solvable.
     """
-    if not 2 <= rows <= 3:
+    if not 2 <= whole_number("rows", rows) <= 3:
         raise UserError(f"rows {rows}: sums have 2 or 3 rows; larger carries would need more than one digit")
     return TapeTask(ADDITION._replace(rows=rows), max_length=max_length, time_limit=time_limit)
 

@@ -1,13 +1,11 @@
 """BinarySearch: find a hidden number in a sorted array with three registers and a comparison."""
 
-from typing import NamedTuple
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from urex.errors import UserError
+from urex.errors import UserError, whole_number
 from urex.tasks.draws import integers
 from urex.tasks.levels import Levels
 from urex.tasks.task import Action, SizedTask, absorb
@@ -26,14 +24,14 @@ _FOUND = -0.9999
 """A shortfall above this means that the number was found: not finding it is a shortfall of -1."""
 
 
-class SearchInstance(NamedTuple):
+class SearchInstance(eqx.Module):
     """An array of n numbers in ascending order; the one looked for is at `position`."""
 
     n: Int[Array, ""]
     position: Int[Array, ""]
 
 
-class SearchState(NamedTuple):
+class SearchState(eqx.Module):
     """The registers, and what the last comparison told."""
 
     registers: tuple[Int[Array, ""], Int[Array, ""], Int[Array, ""]]
@@ -60,7 +58,7 @@ class BinarySearch(SizedTask):
     reward_threshold: float = eqx.field(static=True)
 
     def __init__(self, max_length: int = 512):
-        if max_length < FIRST_RANGE[1]:
+        if whole_number("max_length", max_length) < FIRST_RANGE[1]:
             raise UserError(
                 f"max_length {max_length}: it must be at least {FIRST_RANGE[1]}, the largest n of the first level"
             )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from urex.errors import UserError
+from urex.errors import UserError, shortened
 from urex.tasks.tape import TapeTask
 
 
@@ -20,7 +20,7 @@ def parse_tape(task: TapeTask, tape: object) -> tuple[np.ndarray, int]:
     for start in range(0, len(columns), rules.run):
         if (columns[start : start + rules.run] != columns[start]).any():
             raise UserError(
-                f"tape {_shortened(tape)}: each symbol must stand {rules.run} times in a row,"
+                f"tape {shortened(repr(tape))}: each symbol must stand {rules.run} times in a row,"
                 f" but cells {start} to {start + rules.run - 1} differ; write it like {_example(task)}"
             )
     padded = np.zeros((task.max_length, rules.rows), np.int32)
@@ -38,15 +38,10 @@ def _columns(task: TapeTask, tape: object) -> np.ndarray:
         given = given[:, None]
     if given.ndim != 2 or given.shape[-1] != rows or not np.issubdtype(given.dtype, np.integer):
         kind = "a list of symbols" if rows == 1 else f"a list of columns of {rows} symbols each"
-        raise UserError(f"tape {_shortened(tape)}: it must be {kind}; write it like {_example(task)}")
+        raise UserError(f"tape {shortened(repr(tape))}: it must be {kind}; write it like {_example(task)}")
     return given
 
 
 def _example(task: TapeTask) -> str:
     cells = [symbol for symbol in (0, 1) for _ in range(task.rules.run)]
     return str(cells if task.rules.rows == 1 else [[cell] * task.rules.rows for cell in cells])
-
-
-def _shortened(tape: object) -> str:
-    text = repr(tape)
-    return text if len(text) <= 60 else text[:57] + "..."

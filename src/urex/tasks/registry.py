@@ -4,7 +4,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 
-from urex.errors import UserError, unknown
+from urex.errors import UserError, shortened, unknown
 from urex.tasks.addition import reversed_addition, reversed_addition3, reversed_addition3_extended
 from urex.tasks.binary_search import BinarySearch
 from urex.tasks.copying import copy, duplicated_input, repeat_copy, reverse
@@ -19,6 +19,8 @@ def register(name: str, factory: Factory) -> None:
     """Make `factory` known under `name`; its keyword arguments become the task's options."""
     if not name or name != name.strip() or ":" in name:
         raise UserError(f"task name {name!r}: it must not be empty or hold spaces at its ends or ':'; choose another")
+    if not callable(factory):
+        raise UserError(f"task {name!r}: {shortened(repr(factory))} cannot be called; give a function that makes it")
     if _factories.get(name, factory) is not factory:
         raise UserError(f"task name {name!r}: it is taken; choose another")
     _factories[name] = factory
@@ -34,8 +36,8 @@ def factory(name: str) -> Factory:
 
     `package.module:name` imports the module first, so that it can register its tasks.
     """
-    module, _, plain = name.rpartition(":")
-    if module:
+    module, colon, plain = name.rpartition(":")
+    if colon:
         _import(module)
     if plain not in _factories:
         raise unknown("task", plain, _factories)
@@ -49,11 +51,19 @@ def get(name: str, /, **options: object) -> Task:
     (2, 2, 2)
     """
     make = factory(name)
-    known = inspect.signature(make).parameters
+    parameters = inspect.signature(make).parameters.values()
+    known = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD]
     for option in options:
-        if option not in known:
+        if option not in known and len(known) == len(parameters):
             raise unknown(f"option of {name}", option, known)
-    return make(**options)
+    for each in parameters:
+        required = each.default is each.empty and each.kind not in (each.VAR_KEYWORD, each.VAR_POSITIONAL)
+        if required and each.name not in options:
+            raise UserError(f"task {name!r}: its option {each.name!r} has no default; give it, or give it one")
+    task = make(**options)
+    if not isinstance(task, Task):
+        raise UserError(f"task {name!r}: its factory made {shortened(repr(task))}; it must make a urex.tasks.Task")
+    return task
 
 
 def _import(module: str) -> None:
@@ -63,6 +73,9 @@ def _import(module: str) -> None:
         raise UserError(
             f"task module {module!r}: there is no module {error.name!r}; check its name and that it is on PYTHONPATH"
         ) from error
+    except Exception as error:  # it is the user's module, so whatever it raised is the user's to mend
+        cause = shortened(f"{type(error).__name__}: {error}")
+        raise UserError(f"task module {module!r}: importing it failed with {cause}; mend it and try again") from error
 
 
 register("copy", copy)

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from urex.errors import UserError
+from urex.errors import UserError, whole_number
 from urex.tasks.draws import integers
 from urex.tasks.levels import Levels
 from urex.tasks.task import Action, Read, SizedTask, absorb, gather
@@ -30,7 +30,7 @@ TargetRule = Callable[[Int[Array, "width rows"], Int[Array, ""]], Target]
 """From the tape and the number of its columns in use to the target."""
 
 
-class TapeInstance(NamedTuple):
+class TapeInstance(eqx.Module):
     """A tape, and what must be written for it."""
 
     cells: Int[Array, " cells"]
@@ -42,7 +42,7 @@ class TapeInstance(NamedTuple):
     time_limit: Int[Array, ""]
 
 
-class TapeState(NamedTuple):
+class TapeState(eqx.Module):
     """Where both heads are, and how long they have been moving."""
 
     column: Int[Array, ""]
@@ -89,13 +89,13 @@ class TapeTask(SizedTask):
 
     def __init__(self, rules: Rules, *, max_length: int, time_limit: str):
         smallest = rules.first_level + LEVEL_SPREAD - 1
-        if max_length < smallest:
+        if whole_number("max_length", max_length) < smallest:
             raise UserError(
                 f"max_length {max_length}: it must be at least {smallest}, the longest tape of the first level"
             )
         self.rules = rules
         self.max_length = max_length
-        self.time_limit = parse_time_limit(time_limit)
+        self.time_limit = parse_time_limit(time_limit, max_length)
         self.observations = rules.base + 1
         self.actions = (2 if rules.rows == 1 else 4, 2, rules.base)
         self.max_steps = self.time_limit.steps(max_length) + 1

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -38,20 +38,31 @@ class Task(eqx.Module):
     rewards of the steps. After the step that says an episode is over, `step` must return the
     same state, reward 0 and done (`absorb` does it).
 
+    A task with a memory too large to look at whole should read it only by a function `read(memory, index)`
+    that `observe` and `step` take as a keyword, `gather` unless another is given: some kernels have no
+    gathers. It is then run by all kernels, others by those that compile anything.
+
     A task holds no arrays, only what is fixed before a program is compiled, so it can be a static
     argument: two tasks with equal fields are the same task.
     """
 
-    observations: eqx.AbstractVar[int]
-    """Observations are the integers 0 .. observations - 1."""
-    actions: eqx.AbstractVar[tuple[int, ...]]
-    """The size of each sub-action; an action is one choice from each."""
-    max_steps: eqx.AbstractVar[int]
-    """No episode takes more steps than this."""
-    levels: eqx.AbstractVar[Levels]
-    """The curriculum's levels, and what an episode must reach to count towards the next."""
-    reward_threshold: eqx.AbstractVar[float]
-    """The task counts as solved at this total reward, averaged over 100 episodes."""
+    if TYPE_CHECKING:  # a subclass may give these as class attributes, so its `__init__` need not take them
+        observations: int = eqx.field(init=False)
+        """Observations are the integers 0 .. observations - 1."""
+        actions: tuple[int, ...] = eqx.field(init=False)
+        """The size of each sub-action; an action is one choice from each."""
+        max_steps: int = eqx.field(init=False)
+        """No episode takes more steps than this."""
+        levels: Levels = eqx.field(init=False)
+        """The curriculum's levels, and what an episode must reach to count towards the next."""
+        reward_threshold: float = eqx.field(init=False)
+        """The task counts as solved at this total reward, averaged over 100 episodes."""
+    else:
+        observations: eqx.AbstractVar[int]
+        actions: eqx.AbstractVar[tuple[int, ...]]
+        max_steps: eqx.AbstractVar[int]
+        levels: eqx.AbstractVar[Levels]
+        reward_threshold: eqx.AbstractVar[float]
 
     @abstractmethod
     def sample(self, key: PRNGKeyArray, level: Int[Array, ""]) -> Instance:
@@ -77,7 +88,10 @@ class Task(eqx.Module):
 class SizedTask(Task):
     """A task whose instances have a size: cells of a tape, columns of a sum, numbers in an array."""
 
-    max_length: eqx.AbstractVar[int]
+    if TYPE_CHECKING:
+        max_length: int = eqx.field(init=False)
+    else:
+        max_length: eqx.AbstractVar[int]
     """The largest size that an instance can have; shapes depend on it and on nothing else."""
 
     @abstractmethod

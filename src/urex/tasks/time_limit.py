@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from jaxtyping import Array
 
-from urex.errors import UserError
+from urex.errors import UserError, shortened
 
 _FORMULA = re.compile(r"(\d+(?:\.\d+)?)w\+(\d+)")
 Cells = TypeVar("Cells", int, Array)
@@ -20,19 +20,23 @@ class TimeLimit:
     per_cell: Fraction
     spare: int
 
-    def __str__(self) -> str:
-        return f"{float(self.per_cell):g}w+{self.spare}"
-
     def steps(self, cells: Cells) -> Cells:
         """The limit for a number of cells, a Python integer or a traced one."""
         return cells * self.per_cell.numerator // self.per_cell.denominator + self.spare
 
 
-def parse_time_limit(text: str) -> TimeLimit:
-    """Read a limit such as `2w+4` or `1.5w+4`."""
-    match = _FORMULA.fullmatch(text.replace(" ", ""))
+def parse_time_limit(text: object, max_cells: int) -> TimeLimit:
+    """Read a limit such as `2w+4` or `1.5w+4`, for tapes of at most so many cells."""
+    match = _FORMULA.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
     if match is None or not Fraction(match[1]):
         raise UserError(
-            f"time limit {text!r}: it must be steps per cell plus spare steps; write it like '2w+4' or '1.5w+4'"
+            f"time limit {shortened(repr(text))}: it must be steps per cell plus spare steps;"
+            " write it like '2w+4' or '1.5w+4'"
         )
-    return TimeLimit(Fraction(match[1]), int(match[2]))
+    limit = TimeLimit(Fraction(match[1]), int(match[2]))
+    if limit.per_cell.numerator * max_cells + limit.spare >= 2**31:  # it is computed in 32 bits
+        raise UserError(
+            f"time limit {shortened(repr(text))}: for {max_cells} cells it needs numbers of more than 31 bits;"
+            " give fewer steps or fewer decimals"
+        )
+    return limit

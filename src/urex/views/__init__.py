@@ -5,4 +5,5 @@ from urex.views import tape as tape
 from urex.views.view import Frame as Frame
 from urex.views.view import draw as draw
 from urex.views.view import instance_facts as instance_facts
+from urex.views.view import picture as picture
 from urex.views.view import state_facts as state_facts

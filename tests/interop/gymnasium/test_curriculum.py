@@ -39,6 +39,36 @@ def test_an_episode_that_is_left_does_not_count() -> None:
     assert play(env, well=True)["level"] == 3
 
 
+def test_steps_after_the_end_do_not_count_again() -> None:
+    env = CurriculumWrapper(gymnasium.make("urex/Copy-v0").unwrapped, window=3)
+    play(env, well=True, seed=0)
+    for _ in range(10):
+        env.step((1, 1, 0))
+    assert play(env, well=True)["level"] == 2
+    assert play(env, well=True)["level"] == 3
+
+
+def test_an_episode_that_was_asked_for_does_not_count() -> None:
+    env = CurriculumWrapper(gymnasium.make("urex/Copy-v0"), window=2)
+    play(env, well=True, seed=0)
+    for _ in range(5):
+        assert play(env, well=True, options={"tape": [1]})["level"] == 2
+    assert play(env, well=True)["level"] == 3
+
+
+def test_asked_for_episodes_of_a_vector_do_not_count() -> None:
+    envs = VectorCurriculumWrapper(gymnasium.make_vec("urex/Copy-v0", num_envs=2, autoreset_mode="SAME_STEP"), window=2)
+    symbols, _ = envs.reset(seed=0, options={"length": 3})
+    ended, levels = 0, []
+    while ended < 4:
+        ones = np.ones(2, np.int64)
+        symbols, _, terminations, _, infos = envs.step((ones, ones, symbols % 5))
+        ended += int(terminations.sum())
+        levels.append((ended, infos["level"]))
+    assert levels[2] == (2, 2)
+    assert levels[-1][1] == 3
+
+
 def test_the_published_window_can_be_asked_for() -> None:
     env = CurriculumWrapper(gymnasium.make("urex/Copy-v0"), window=None)
     assert [play(env, well=True)["level"] for _ in range(10)] == [2] * 9 + [3]

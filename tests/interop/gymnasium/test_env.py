@@ -1,5 +1,7 @@
 """One environment: the recorded episodes, seeds, options, `info`, the picture, and wrong input."""
 
+import copy
+
 import gymnasium
 import jax
 import jax.numpy as jnp
@@ -134,6 +136,15 @@ def test_gymnasiums_own_vector_environments_take_it() -> None:
     assert infos["read_head"].shape == (4, 2)
 
 
+def test_an_environment_can_be_copied_in_the_middle_of_an_episode() -> None:
+    env = gymnasium.make("urex/Copy-v0").unwrapped
+    env.reset(seed=0, options={"tape": [3, 1]})
+    env.step((1, 1, 3))
+    again = copy.deepcopy(env)
+    assert env.step((1, 1, 1))[1:3] == again.step((1, 1, 1))[1:3] == (1.0, True)
+    assert begun(env, 3) == begun(again, 3)
+
+
 class Noisy(tasks.Task):
     """Rewards that are drawn as the episode goes: the source of randomness is part of the state."""
 
@@ -223,6 +234,15 @@ WRONG_OPTIONS = [
     ("BinarySearch", {"n": 4, "position": 4}, "position 4: it must be 0 to 3, inside the array"),
     ("BinarySearch", {"n": 0}, "n 0: it must be 1 to 512; larger arrays need a task with a larger max_length"),
 ]
+
+
+def test_a_reset_with_a_wrong_option_does_not_seed() -> None:
+    env, other = gymnasium.make("urex/Copy-v0"), gymnasium.make("urex/Copy-v0")
+    for each in (env, other):
+        each.reset(seed=1)
+    with pytest.raises(UserError):
+        env.reset(seed=2, options={"length": 0})
+    assert begun(env, 3) == begun(other, 3)
 
 
 @pytest.mark.parametrize(("name", "options", "message"), WRONG_OPTIONS)

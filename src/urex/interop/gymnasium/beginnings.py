@@ -16,7 +16,6 @@ class Beginnings:
 
     def __init__(self, task: Task):
         self._task = task
-        self._start_block = programs.starter(task, draw_level, BLOCK)
         self._level: int | None = None
 
     def seed(self, generator: np.random.Generator) -> None:
@@ -28,7 +27,8 @@ class Beginnings:
     def of_level(self, level: int) -> Int[np.ndarray, " words"]:
         """The next episode, drawn from a level."""
         if level != self._level or not self._number < self._first + BLOCK:
-            self._block = np.asarray(self._start_block(self._key_data, np.int32(self._number), np.int32(level)))
+            start_block = programs.starter(self._task, draw_level, BLOCK)
+            self._block = np.asarray(start_block(self._key_data, np.int32(self._number), np.int32(level)))
             self._first, self._level = self._number, level
         words = self._block[self._number - self._first]
         self._number += 1

@@ -2,12 +2,12 @@
 
 import os
 import sys
+from functools import cached_property
 from typing import Any
 
 import gymnasium
 import jax
 import numpy as np
-from jaxtyping import Array
 
 from urex import tasks, views
 from urex.errors import UserError
@@ -18,11 +18,15 @@ from urex.interop.gymnasium.packing import read
 from urex.tasks.task import Instance, Task
 
 RENDER_MODES = ["ansi"]
+METADATA = {"render_modes": RENDER_MODES, "render_fps": 4}
 
 
 def make_env(task: str, *, level: int | None = None, render_mode: str | None = None, **options: Any) -> "TaskEnv":
     """The entry point: the environment of the task of this name; `options` are the task's own."""
     return TaskEnv(tasks.get(task, **options), level=level, render_mode=render_mode)
+
+
+make_env.metadata = METADATA  # pyright: ignore[reportFunctionMemberAccess]  by it Gymnasium knows of "ansi_list"
 
 
 class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
@@ -33,7 +37,7 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
     BinarySearch `n` and `position`. Further resets go back to the level.
     """
 
-    metadata = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012  Gymnasium's own declaration
+    metadata = METADATA
 
     def __init__(self, task: Task, *, level: int | None = None, render_mode: str | None = None):
         self.task = task
@@ -41,12 +45,15 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
         self.render_mode = check_render_mode(render_mode)
         self.observation_space = spaces.observation_space(task)
         self.action_space = spaces.action_space(task)
-        self._step = programs.stepper(task)
+        self.total_reward = 0.0
+        """The sum of the rewards of the episode under way."""
+        self.begun_level: int | None = None
+        """The level that the episode under way was drawn from; None if options asked for it."""
         self._layouts = layouts = programs.layouts(task)
         self._outcome_words = slice(layouts.episode.words, layouts.episode.words + layouts.outcome.words)
         self._beginnings = Beginnings(task)
-        self._moment: Array | np.ndarray | None = None
         self._generator: np.random.Generator | None = None
+        self._moment: programs.Words | None = None
 
     @property
     def level(self) -> int:
@@ -58,50 +65,66 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
         self._level = check_level(self.task, level)
 
     @property
+    def over(self) -> bool:
+        """Whether there is no episode under way."""
+        return self._moment is None or bool(self._outcome.over)
+
+    @property
     def instance(self) -> Instance:
         """The instance of the episode under way."""
         return self._episode("instance").instance
 
+    @cached_property
+    def _step(self) -> programs.Step:
+        return programs.stepper(self.task)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the compiled step, so that environments can be copied and pickled."""
+        return {name: value for name, value in self.__dict__.items() if name != "_step"}
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.int64, dict[str, Any]]:
+        asked = request(self.task, options, self.level) if options else None  # a wrong one changes nothing
         super().reset(seed=seed)
         if self._generator is not self.np_random:  # it was seeded, or replaced
             self._generator = self.np_random
             self._beginnings.seed(self.np_random)
-        if options:
-            words = self._beginnings.asked_for(request(self.task, options, self.level))
-        else:
-            words = self._beginnings.of_level(self.level)
+        words = self._beginnings.asked_for(asked) if asked else self._beginnings.of_level(self.level)
+        self.begun_level = None if asked else self.level
         self._moment, facts = np.split(words, [self._outcome_words.stop])
         self._facts = trimmed(read(facts, self._layouts.facts))
-        self._action, self._total_reward = None, 0.0
-        return self._show(self._moment)
+        self._last, self.total_reward = None, 0.0
+        self._outcome = self._read_outcome()
+        return np.int64(self._outcome.observation), self._info()
 
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         if self._moment is None:
             raise UserError("step before reset: there is no episode yet; call `env.reset()` first")
         checked = spaces.check_action(self.task, action)
+        was_over = self.over
         self._moment = self._step(self._moment, checked)
-        observation, info = self._show(np.asarray(self._moment))
-        self._action = checked
-        self._total_reward += self._outcome.reward
-        return observation, self._outcome.reward, bool(self._outcome.over), False, info
+        self._outcome = outcome = self._read_outcome()
+        if not was_over:  # the picture of an episode that is over stays that of its last step
+            self._last = (checked, outcome.reward)
+        self.total_reward += outcome.reward
+        return np.int64(outcome.observation), outcome.reward, self.over, False, self._info()
 
     def render(self) -> str | None:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The moment as text, in colour where the output is a terminal; None without a render mode."""
         if self.render_mode is None:
             return None
         instance, state = jax.device_get(self._episode("render"))
+        action, reward = self._last or (None, 0.0)
         frame = views.Frame(
             title=self.spec.id if self.spec else type(self.task).__name__,
             instance=instance,
             state=state,
             observation=self._outcome.observation,
-            action=None if self._action is None else tuple(self._action.tolist()),
-            reward=self._outcome.reward,
-            total_reward=self._total_reward,
-            over=bool(self._outcome.over),
+            action=None if action is None else tuple(action.tolist()),
+            reward=reward,
+            total_reward=self.total_reward,
+            over=self.over,
         )
         return views.draw(self.task, frame, colour=colour_wanted())
 
@@ -110,11 +133,12 @@ class TaskEnv(gymnasium.Env[np.int64, tuple[np.int64, ...]]):
             raise UserError(f"{wanted} before reset: there is no episode yet; call `env.reset()` first")
         return programs.opener(self.task)(self._moment)
 
-    def _show(self, moment: np.ndarray) -> tuple[np.int64, dict[str, Any]]:
-        self._outcome = read(moment[self._outcome_words], self._layouts.outcome)
+    def _read_outcome(self) -> Any:  # programs.Outcome, of Python's own numbers
+        return read(np.asarray(self._moment)[self._outcome_words], self._layouts.outcome)
+
+    def _info(self) -> dict[str, Any]:
         facts = {**self._facts, **self._outcome.facts}
-        info = {name: value if isinstance(value, int | float) else value.copy() for name, value in facts.items()}
-        return np.int64(self._outcome.observation), info
+        return {name: value if isinstance(value, int | float) else value.copy() for name, value in facts.items()}
 
 
 def trimmed(facts: dict[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from gymnasium.utils import RecordConstructorArgs
 from gymnasium.vector import VectorActionWrapper, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from urex.errors import UserError
-from urex.interop.gymnasium.spaces import shortened
+from urex.errors import UserError, shortened
 
 
 class FlattenAction(gymnasium.ActionWrapper[Any, np.int64, Any], RecordConstructorArgs):
@@ -50,7 +49,7 @@ def split(action: Any, sizes: tuple[int, ...], batch: tuple[int, ...]) -> Any:
         parts, fits = None, False
     if not fits:
         wanted = f"integers of shape {batch}, each" if batch else "an integer"
-        raise UserError(f"action {shortened(action)}: it must be {wanted} from 0 to {np.prod(sizes) - 1}")
+        raise UserError(f"action {shortened(str(action))}: it must be {wanted} from 0 to {np.prod(sizes) - 1}")
     return parts
 
 

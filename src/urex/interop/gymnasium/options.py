@@ -1,13 +1,12 @@
 """What `reset(options=...)` may ask for: a level, a size, or one particular instance."""
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from jaxtyping import Array, Int, PRNGKeyArray
 
-from urex.errors import UserError, unknown
+from urex.errors import UserError, unknown, whole_number
 from urex.tasks.binary_search import BinarySearch, SearchInstance
 from urex.tasks.parse import parse_tape
 from urex.tasks.tape import TapeTask
@@ -66,7 +65,7 @@ def request(task: Task, options: Mapping[str, object], level: int, beside: Seque
     if isinstance(task, BinarySearch) and "position" in given:
         return draw_search, _search(task, given["n"], given["position"])
     if isinstance(task, SizedTask) and given.keys() & {"length", "n"}:
-        length = _integer(*given.popitem())
+        length = whole_number(*given.popitem())
         task.check_length(length)
         return draw_length, np.int32(length)
     return draw_level, np.int32(check_level(task, given.get("level", level)))
@@ -74,22 +73,15 @@ def request(task: Task, options: Mapping[str, object], level: int, beside: Seque
 
 def check_level(task: Task, level: object) -> int:
     """The level, if the task has it."""
-    levels, given = task.levels, _integer("level", level)
+    levels, given = task.levels, whole_number("level", level)
     if not levels.first <= given <= levels.top:
         raise UserError(f"level {given}: it must be {levels.first} to {levels.top}")
     return given
 
 
 def _search(task: BinarySearch, n: object, position: object) -> tuple[np.int32, np.int32]:
-    length, place = _integer("n", n), _integer("position", position)
+    length, place = whole_number("n", n), whole_number("position", position)
     task.check_length(length)
     if not 0 <= place < length:
         raise UserError(f"position {place}: it must be 0 to {length - 1}, inside the array")
     return np.int32(length), np.int32(place)
-
-
-def _integer(name: str, value: object) -> int:
-    try:
-        return operator.index(value)  # pyright: ignore[reportArgumentType]
-    except TypeError:
-        raise UserError(f"{name} {value!r}: it must be a whole number") from None

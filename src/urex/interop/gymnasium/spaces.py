@@ -6,7 +6,7 @@ from operator import index
 import numpy as np
 from gymnasium import spaces
 
-from urex.errors import UserError
+from urex.errors import UserError, shortened
 from urex.tasks.task import Task
 
 
@@ -39,19 +39,13 @@ def check_actions(task: Task, action: object, batch: tuple[int, ...]) -> np.ndar
         given = np.empty(0)
     if given.shape != wanted or not np.issubdtype(given.dtype, np.integer):
         raise UserError(
-            f"action {shortened(action)}: it must be integers of shape {wanted},"
+            f"action {shortened(str(action))}: it must be integers of shape {wanted},"
             f" one row for each sub-action, of sizes {', '.join(map(str, sizes))}"
         )
     for row, size in zip(given, sizes, strict=True):
         if (row < 0).any() or (row >= size).any():
             raise UserError(
-                f"action {shortened(action)}: sub-actions run from 0 to below their sizes,"
+                f"action {shortened(str(action))}: sub-actions run from 0 to below their sizes,"
                 f" which are {', '.join(map(str, sizes))}; `env.action_space.sample()` gives a valid one"
             )
     return given.astype(np.int32)
-
-
-def shortened(action: object) -> str:
-    """What was given, for an error message."""
-    text = " ".join(str(action).split())
-    return text if len(text) <= 60 else text[:57] + "..."
