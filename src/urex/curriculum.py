@@ -65,7 +65,7 @@ def advance(curriculum: Curriculum, state: CurriculumState, shortfalls: Float[Ar
     before_run = -1 - state.run
     last_failure = jnp.maximum(jax.lax.cummax(jnp.where(shortfalls < levels.worst, episode, before_run)), before_run)
     latest = jnp.append(state.recent, shortfalls)
-    mean_suffices = _sliding_mean(latest, window) >= levels.mean
+    mean_suffices = sliding_mean(latest, window) >= levels.mean
 
     def promote_once(_: Int[Array, ""], carry: tuple[Array, Array]) -> tuple[Array, Array]:
         level, cleared = carry
@@ -79,7 +79,7 @@ def advance(curriculum: Curriculum, state: CurriculumState, shortfalls: Float[Ar
     return CurriculumState(level=level, run=jnp.minimum(run, window), recent=latest[-window:])
 
 
-def _sliding_mean(latest: Float[Array, " all"], window: int) -> Float[Array, " episodes"]:
+def sliding_mean(latest: Float[Array, " all"], window: int) -> Float[Array, " episodes"]:
     """For every episode after the first `window` entries, the mean of the `window` up to it."""
     sums = jax.lax.reduce_window(latest, 0.0, jax.lax.add, (window,), (1,), "valid")
     return sums[1:] / window

@@ -11,6 +11,7 @@ class Levels:
     An episode succeeds when its shortfall (see `Task.shortfall`) is at least `worst`. The agent is
     promoted when every episode of the window succeeded and their mean shortfall is at least
     `mean`. `window` is the length that the task was published with; a trainer may use another.
+    The task's reward threshold is judged from the level `judged` up; None: at the top one alone.
     """
 
     first: int = 0
@@ -18,3 +19,9 @@ class Levels:
     worst: float = 0.0
     mean: float = -math.inf
     window: int = 10
+    judged: int | None = None
+
+    @property
+    def first_judged(self) -> int:
+        """The lowest level whose episodes count towards the reward threshold."""
+        return self.top if self.judged is None else self.judged

@@ -104,6 +104,7 @@ class TapeTask(SizedTask):
             top=min(TOP_LEVEL, max_length - LEVEL_SPREAD + 1),
             worst=rules.promotion_shortfall,
             window=rules.promotion_window,
+            judged=rules.first_level,  # short tapes pay too little to reach the threshold, so it needs no level
         )
         self.reward_threshold = rules.reward_threshold
 

@@ -1,0 +1,43 @@
+"""Many updates in one call of one compiled program."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int
+
+from urex.config import Config, Hypers
+from urex.training.state import TrainState
+from urex.training.update import Metrics, update
+
+CAPACITY = 256
+"""The most updates of one call; their metrics come back together."""
+
+
+@partial(jax.jit, static_argnums=0, donate_argnums=2)
+def advance(
+    config: Config,
+    hypers: Hypers,
+    state: TrainState,
+    count: Int[Array, ""] | int,
+    until_solved: Bool[Array, ""] | bool,
+) -> tuple[TrainState, Metrics]:
+    """Make `count` updates, at most CAPACITY, or fewer if all trials are solved and nothing more is wanted.
+
+    The metrics have an axis of updates in front, of which those that were made are real. The count
+    is traced, so one program makes any number of updates, and how they are cut into calls changes nothing.
+    """
+    _, shapes = jax.eval_shape(partial(update, config), hypers, state)
+    log = jax.tree.map(lambda leaf: jnp.zeros((CAPACITY, *leaf.shape), leaf.dtype), shapes)
+
+    def goes_on(carry: tuple[Int[Array, ""], TrainState, Metrics]) -> Bool[Array, ""]:
+        i, state, _ = carry
+        return (i < count) & ~(until_solved & state.success.solved.all())
+
+    def one(carry: tuple[Int[Array, ""], TrainState, Metrics]) -> tuple[Int[Array, ""], TrainState, Metrics]:
+        i, state, log = carry
+        state, metrics = update(config, hypers, state)
+        return i + 1, state, jax.tree.map(lambda rows, row: rows.at[i].set(row), log, metrics)
+
+    _, state, log = jax.lax.while_loop(goes_on, one, (jnp.int32(0), state, log))
+    return state, log
