@@ -2,6 +2,7 @@
 
 from urex.views import binary_search as binary_search
 from urex.views import tape as tape
+from urex.views.trace import draw_trace as draw_trace
 from urex.views.view import Frame as Frame
 from urex.views.view import draw as draw
 from urex.views.view import instance_facts as instance_facts

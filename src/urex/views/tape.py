@@ -48,13 +48,13 @@ def _picture(task: TapeTask, frame: Frame) -> list[tuple[str, Text]]:
 
     def output_cell(position: int) -> tuple[str, str]:
         style = "bold red" if position == wrong_at else "green"
-        return f" {_symbol(task, written[position])} ", style
+        return f" {symbol_name(task, written[position])} ", style
 
     return [
         *lines,
         ("output", _row(int(state.write_head), len(written), output_cell)),
-        ("target", _row(int(state.write_head), len(wanted), lambda i: (f" {_symbol(task, wanted[i])} ", ""))),
-        ("action", Text(_action(task, frame))),
+        ("target", _row(int(state.write_head), len(wanted), lambda i: (f" {symbol_name(task, wanted[i])} ", ""))),
+        ("action", Text("none yet" if frame.action is None else action_name(task, frame.action))),
     ]
 
 
@@ -62,7 +62,7 @@ def _tape_row(task: TapeTask, frame: Frame, row: int) -> Text:
     head = (int(frame.state.column), int(frame.state.row))
 
     def cell(column: int) -> tuple[str, str]:
-        symbol = _symbol(task, int(frame.instance.cells[column * task.rules.rows + row]))
+        symbol = symbol_name(task, int(frame.instance.cells[column * task.rules.rows + row]))
         return (f"[{symbol}]", "bold reverse") if (column, row) == head else (f" {symbol} ", "")
 
     return _row(head[0], int(frame.instance.length), cell)
@@ -94,14 +94,14 @@ def _written(frame: Frame) -> tuple[list[int], bool]:
     return [*written[:-1], frame.action[2]], wrong
 
 
-def _symbol(task: TapeTask, symbol: int) -> str:
+def symbol_name(task: TapeTask, symbol: int) -> str:
+    """A symbol as people are shown it; the blank is a space."""
     if symbol == task.rules.base:
         return " "
     return ascii_uppercase[symbol] if task.rules.letters else str(symbol)
 
 
-def _action(task: TapeTask, frame: Frame) -> str:
-    if frame.action is None:
-        return "none yet"
-    move, write, symbol = frame.action
-    return MOVES[move] + (f", write {_symbol(task, symbol)}" if write else "")
+def action_name(task: TapeTask, action: tuple[int, ...]) -> str:
+    """An action in words."""
+    move, write, symbol = action
+    return MOVES[move] + (f", write {symbol_name(task, symbol)}" if write else "")

@@ -58,10 +58,11 @@ def draw(task: Task, frame: Frame, *, colour: bool) -> str:
     text = Text().append(frame.title, style="bold")
     for label, line in lines:
         text.append(f"\n  {label:<{width}}  ", style="dim").append_text(line)
-    return _render(text, colour)
+    return render(text, colour)
 
 
-def _render(text: Text, colour: bool) -> str:
+def render(text: Text, colour: bool) -> str:
+    """The text as a string that is never wrapped, with terminal colours if asked."""
     stream = io.StringIO()
     widest = max(map(len, text.plain.split("\n")))
     console = Console(
