@@ -12,7 +12,10 @@ import pytest
 import urex
 
 ROOT = Path(urex.__file__).parent
-STAGES = ["errors", "tasks", "curriculum", "views", "interop", "cli"]
+STAGES = [
+    *("errors", "recipe", "tasks", "curriculum", "policies", "rollout", "objectives", "presets", "config", "learners"),
+    *("training", "trial", "evaluation", "runs", "views", "interop", "cli"),
+]
 """In the order in which data flows; a module imports from its own stage and those before it."""
 
 

@@ -11,17 +11,45 @@ from typing import TYPE_CHECKING
 from urex.errors import UserError as UserError
 
 if TYPE_CHECKING:
+    from urex import config as config
     from urex import curriculum as curriculum
+    from urex import evaluation as evaluation
+    from urex import learners as learners
+    from urex import objectives as objectives
+    from urex import policies as policies
+    from urex import rollout as rollout
+    from urex import runs as runs
     from urex import tasks as tasks
+    from urex import training as training
+    from urex.runs import train as train
 
-_LAZY = frozenset({"curriculum", "tasks"})
+_MODULES = frozenset(
+    {"config", "curriculum", "evaluation", "learners", "objectives", "policies", "rollout", "runs", "tasks", "training"}
+)
+_FUNCTIONS = {"train": "urex.runs"}
+"""Names that stand in a module of their own stage."""
 
-__all__ = ["UserError", "curriculum", "tasks"]
+__all__ = [
+    "UserError",
+    "config",
+    "curriculum",
+    "evaluation",
+    "learners",
+    "objectives",
+    "policies",
+    "rollout",
+    "runs",
+    "tasks",
+    "train",
+    "training",
+]
 
 
 def __getattr__(name: str) -> object:
-    if name in _LAZY:
+    if name in _MODULES:
         return importlib.import_module(f"urex.{name}")
+    if name in _FUNCTIONS:
+        return getattr(importlib.import_module(_FUNCTIONS[name]), name)
     raise AttributeError(f"module 'urex' has no attribute {name!r}")
 
 

@@ -2,15 +2,13 @@
 
 import inspect
 import json
-import os
-import sys
 from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import tyro
 from rich.console import Console
 from rich.table import Table
 
-from urex.cli.flags import Json
+from urex.cli.flags import Json, add_working_directory
 
 if TYPE_CHECKING:
     from urex.tasks import Task
@@ -38,7 +36,7 @@ def tasks(names: Names = (), *, as_json: Json = False) -> None:
     """
     from urex.tasks import registry  # JAX comes with it, and help should not wait for that
 
-    sys.path.insert(0, os.getcwd())  # a module beside the user's work is found, as with `python -m`
+    add_working_directory()
     described = {name: registry.get(name) for name in names or registry.names()}
     rows = [_row(name, task, inspect.getdoc(registry.factory(name))) for name, task in described.items()]
     if as_json:

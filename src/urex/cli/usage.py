@@ -1,5 +1,6 @@
 """From the words of a command line to a call of the command's function."""
 
+import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,7 +12,7 @@ from urex.errors import UserError, unknown
 DESCRIPTION = "Learn algorithms from reward alone, by exploring under-appreciated rewards."
 
 
-def parse(commands: Mapping[str, Callable[..., None]], arguments: Sequence[str]) -> None:
+def parse(commands: Mapping[str, Callable[..., int | None]], arguments: Sequence[str]) -> int | None:
     """Run the command that the words name; `UserError` if they name none or do not fit it."""
 
     def reject(event: rejections.ParseErrorEvent) -> None:
@@ -20,7 +21,7 @@ def parse(commands: Mapping[str, Callable[..., None]], arguments: Sequence[str])
     if arguments and not arguments[0].startswith("-") and arguments[0] not in commands:
         raise unknown("command", arguments[0], commands)
     with rejections.on_parse_error(reject):
-        tyro.extras.subcommand_cli_from_dict(
+        return tyro.extras.subcommand_cli_from_dict(
             dict(commands),
             prog="urex",
             description=DESCRIPTION,
@@ -30,7 +31,7 @@ def parse(commands: Mapping[str, Callable[..., None]], arguments: Sequence[str])
 
 
 def _mistake(
-    event: rejections.ParseErrorEvent, commands: Mapping[str, Callable[..., None]], arguments: Sequence[str]
+    event: rejections.ParseErrorEvent, commands: Mapping[str, Callable[..., int | None]], arguments: Sequence[str]
 ) -> UserError:
     """What tyro's rejection says, in one sentence."""
     more = f"see `{event.prog} --help`"
@@ -56,11 +57,14 @@ def _mistake(
             return UserError(f"the words {' '.join(arguments)!r} do not fit together; {more}")
 
 
-def _flags(command: Callable[..., None] | None) -> list[str]:
+def _flags(command: Callable[..., int | None] | None) -> list[str]:
     """The flags of a command: parameters by keyword, under the name that tyro was told if any."""
     flags = ["--help"]
     for name, parameter in inspect.signature(command).parameters.items() if command else ():
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            if dataclasses.is_dataclass(parameter.default):  # its fields are flags
+                flags += [f"--{field.name}".replace("_", "-") for field in dataclasses.fields(parameter.default)]
+                continue
             told = [note.name for note in getattr(parameter.annotation, "__metadata__", ()) if hasattr(note, "name")]
             flags.append("--" + (told[0] if told else name).replace("_", "-"))
     return flags

@@ -56,10 +56,10 @@ def request(task: Task, options: Mapping[str, object], level: int, beside: Seque
     known = (*option_names(task), *beside)
     for name in options:
         if name not in known:
-            raise unknown("reset option", name, known)
+            raise unknown("option", name, known)
     given = {name: value for name, value in options.items() if name not in beside}
     if len(given.keys() - {"position"}) > 1 or ("position" in given and "n" not in given):
-        raise UserError(f"reset options {', '.join(given)}: give one of them at a time, and position together with n")
+        raise UserError(f"options {', '.join(given)}: give one of them at a time, and position together with n")
     if isinstance(task, TapeTask) and "tape" in given:
         return draw_tape, parse_tape(task, given["tape"])
     if isinstance(task, BinarySearch) and "position" in given:

@@ -232,7 +232,7 @@ def test_wrong_input_is_told_in_a_sentence() -> None:
             "it must be 2 booleans, at least one of them true"
         )
     assert told(lambda: envs.reset(options={"tapes": [0]})).startswith(
-        "unknown reset option 'tapes': did you mean 'tape'? known are length, level, reset_mask, tape"
+        "unknown option 'tapes': did you mean 'tape'? known are length, level, reset_mask, tape"
     )
     envs.step(actions)
     assert told(lambda: envs.step(actions)) == (

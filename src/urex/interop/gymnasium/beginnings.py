@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Int
 
 from urex.interop.gymnasium import programs
-from urex.interop.gymnasium.options import Request, draw_level
+from urex.tasks.request import Request, draw_level
 from urex.tasks.task import Task
 
 BLOCK = 32

@@ -13,8 +13,8 @@ from urex import tasks, views
 from urex.errors import UserError
 from urex.interop.gymnasium import programs, spaces
 from urex.interop.gymnasium.beginnings import Beginnings
-from urex.interop.gymnasium.options import check_level, request
 from urex.interop.gymnasium.packing import read
+from urex.tasks.request import check_level, request
 from urex.tasks.task import Instance, Task
 
 RENDER_MODES = ["ansi"]

@@ -9,9 +9,9 @@ from gymnasium.vector import AutoresetMode
 from jaxtyping import Array, Bool, Int, PyTree, Shaped, UInt32
 
 from urex import views
-from urex.interop.gymnasium.options import Draw, draw_level
 from urex.interop.gymnasium.programs import Episode, Outcome, look, step
 from urex.interop.gymnasium.programs import begin as begin_one
+from urex.tasks.request import Draw, draw_level
 from urex.tasks.task import Task
 
 CHUNK = 256

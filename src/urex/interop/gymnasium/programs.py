@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from urex import views
-from urex.interop.gymnasium.options import Draw, draw_level
 from urex.interop.gymnasium.packing import Layout, layout_of, pack, unpack
 from urex.tasks.contract import check_contract
+from urex.tasks.request import Draw, draw_level
 from urex.tasks.task import Task
 
 

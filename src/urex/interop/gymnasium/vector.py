@@ -14,8 +14,8 @@ from urex.errors import UserError, unknown
 from urex.interop.gymnasium import lanes as pure
 from urex.interop.gymnasium import spaces
 from urex.interop.gymnasium.env import RENDER_MODES, check_render_mode, colour_wanted
-from urex.interop.gymnasium.options import check_level, request
 from urex.interop.gymnasium.programs import fresh_key_data
+from urex.tasks.request import check_level, request
 from urex.tasks.task import Instance, Task
 
 Seeds = int | Sequence[int | None] | None

@@ -1,0 +1,37 @@
+"""`urex.train`: the whole of it in one call."""
+
+from pathlib import Path
+from typing import Any
+
+from urex.errors import UserError, shortened
+from urex.runs.directory import create
+from urex.runs.progress import Watch, ignore
+from urex.runs.result import Result
+from urex.runs.run import run_in_memory, run_on_disk
+from urex.tasks import Task
+from urex.trial import prepare
+
+
+def train(task: str | Task, *, out: str | Path | None = None, watch: Watch = ignore, **settings: Any) -> Result:
+    """Train a policy, by UREX with the paper's settings unless others are given.
+
+    >>> result = train("copy", num_updates=200, seed=0)
+    >>> result.solved
+    True
+
+    Args:
+        task: The name of a registered task, or a task.
+        out: A directory to write the run to, so that it can be interrupted, gone on with and evaluated later.
+        watch: Called about once a second with the run's `Progress`.
+        settings: Fields of `urex.recipe.Recipe`, such as `objective`, `learning_rate` and `seed`. An
+            objective may also be a function of (log_prob, reward, tau).
+    """
+    trial = prepare(task, settings)
+    if out is None:
+        return run_in_memory(trial, watch=watch)
+    if not isinstance(task, str):
+        raise UserError(
+            f"task {shortened(repr(task))}: a run on disk names its task;"
+            " register it with `urex.tasks.register` and give its name, or train without `out`"
+        )
+    return run_on_disk(create(Path(out), trial), trial, watch=watch)
