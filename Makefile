@@ -1,4 +1,4 @@
-# make demo   set up, and see urex at work
+# make demo   set up, then train an agent and watch what it learnt; SEED=3 for another seed
 # make test   set up, then lint, types and tests, within 10 minutes on two cores
 .POSIX:
 .PHONY: help demo test lint types tests test-slow clean
@@ -6,7 +6,7 @@ PY = .venv/bin/python
 INPUTS = pyproject.toml constraints.txt scripts/setup
 
 help:
-	@echo "make demo       set up, list the tasks and watch an agent that acts at random"
+	@echo "make demo       set up, then train an agent and watch what it learnt"
 	@echo "make test       set up, then lint, types and tests"
 	@echo "make test-slow  set up, then the tests that learn or compare with other libraries"
 	@echo "make clean      remove what was set up"
@@ -24,8 +24,7 @@ help:
 	@touch .venv/ready .venv/ready-dev $@
 
 demo: .venv/ready
-	@.venv/bin/urex tasks
-	@$(PY) examples/random_episode.py
+	@sh scripts/demo
 
 test: lint types tests
 

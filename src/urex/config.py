@@ -82,7 +82,7 @@ class Hypers(NamedTuple):
     """What the first layer's initial parameters are scaled by."""
     exploration: Value = 0.3
     """Double Q-learning: the chance of a random action at first."""
-    exploration_decay: Value = 0.99
+    exploration_decay: Value = 0.98
     """Double Q-learning: what that chance is multiplied with at every update."""
     sync_every: Value = 10
     """Double Q-learning: updates from one renewal of the target network to the next."""

@@ -47,7 +47,7 @@ class Recipe:
     exploration: float | None = None
     """Double Q-learning: the chance of a random action at first (default: 0.3)."""
     exploration_decay: float | None = None
-    """Double Q-learning: the factor of that chance at every update (default: 0.99)."""
+    """Double Q-learning: the factor of that chance at every update (default: 0.98)."""
     sync_every: int | None = None
     """Double Q-learning: updates between renewals of the target network (default: 10)."""
 

@@ -1,0 +1,85 @@
+"""How fast training runs: useful environment steps per second at full length, the first seconds apart.
+
+    python -m benchmarks.training copy duplicated-input --seconds 30
+
+One trial of each task is trained until it is at its top level, and then for so many seconds more. Useful steps are
+those of sampled episodes that a gradient used: no padding. Beside them stands the rate of a large product of matrices
+in the same process, and the share of it that useful steps account for, at 0.41 MFLOP a step.
+"""
+
+import argparse
+import json
+import statistics
+import time
+
+import jax
+import numpy as np
+
+from urex import training
+from urex.config import stack_hypers
+from urex.trial import prepare
+
+FLOP_PER_STEP = 0.41e6
+"""Of an LSTM of 128 units: 131,000 forward, twice that backward, and the readout."""
+PRODUCT = 2048
+
+
+def matrix_rate() -> float:
+    """FLOP/s of a product of two square matrices in 32 bits: the median of 15."""
+    a = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
+    multiply = jax.jit(lambda a: a @ a)
+    multiply(a).block_until_ready()
+    seconds = []
+    for _ in range(15):
+        begun = time.perf_counter()
+        multiply(a).block_until_ready()
+        seconds.append(time.perf_counter() - begun)
+    return 2 * PRODUCT**3 / statistics.median(seconds)
+
+
+def measure(task: str, seconds: float) -> dict[str, float]:
+    """Train at the top level for so long."""
+    trial = prepare(task, {"num_updates": 1_000_000})
+    hypers = stack_hypers([trial.hypers])
+    begun = time.perf_counter()
+    state = training.compiled(trial.config, hypers, training.init(trial.config, hypers, jax.random.key(0)[None]))
+    compile_s = time.perf_counter() - begun
+    rates, utilisation, spent, early = [], [], 0.0, (0, 0.0)
+    for chunk in training.chunks(trial.config, hypers, state, trial.num_updates):
+        steps = int(np.asarray(chunk.metrics.env_steps, np.int64).sum())
+        if int(chunk.metrics.level[-1, 0]) <= trial.config.task.levels.first:
+            early = (early[0] + steps, early[1] + chunk.seconds)
+        if int(chunk.metrics.level[0, 0]) == trial.config.task.levels.top:
+            rates.append(steps / chunk.seconds)
+            utilisation.append(float(chunk.metrics.lane_utilisation.mean()))
+            spent += chunk.seconds
+        if spent >= seconds:
+            break
+    rate = statistics.median(rates)
+    return {
+        "useful_env_steps_per_s": round(rate),
+        "early_env_steps_per_s": round(early[0] / early[1]) if early[1] else 0,
+        "lane_utilisation": round(statistics.mean(utilisation), 3),
+        "compile_s": round(compile_s, 1),
+        "measured_s": round(spent, 1),
+    }
+
+
+def main() -> None:
+    """Print a row for each task."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tasks", nargs="*", default=["copy", "duplicated-input"])
+    parser.add_argument("--seconds", type=float, default=30.0)
+    arguments = parser.parse_args()
+    print(f"# {jax.devices()[0].device_kind}, jax {jax.__version__}")
+    for task in arguments.tasks:
+        peak = matrix_rate()
+        row = measure(task, arguments.seconds)
+        share = row["useful_env_steps_per_s"] * FLOP_PER_STEP / peak
+        print(
+            json.dumps({"task": task, **row, "matrix_gflops": round(peak / 1e9), "fraction_of_limit": round(share, 3)})
+        )
+
+
+if __name__ == "__main__":
+    main()
