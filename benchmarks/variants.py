@@ -42,7 +42,7 @@ def run(config: Config, trials: list[tuple[Hypers, int]], num_updates: int, seco
     steps, solved = np.zeros(len(trials), np.int64), np.zeros(len(trials), np.int32)
     while done < num_updates and time.monotonic() - begun < seconds:
         count = 1 if not done else min(25, CAPACITY, num_updates - done)
-        state, log = training.advance(config, hypers, state, count, False)
+        state, log = training.advance(config, hypers, state, training.Limits(count))
         rewards = np.asarray(log.reward_mean[count - 1])
         steps += np.asarray(log.env_steps[:count]).sum(axis=0)
         done += count

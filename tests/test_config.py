@@ -1,6 +1,7 @@
 """Configurations and hyper-parameters: what is refused, and how trials are stacked."""
 
 import math
+from typing import Any
 
 import jax.numpy as jnp
 import pytest
@@ -36,9 +37,12 @@ def test_a_wrong_configuration_is_refused_in_one_sentence(fields: dict, sentence
         (Hypers(learning_rate=0.0), "learning_rate 0: it must be a finite number greater than 0"),
         (Hypers(learning_rate=-1.0), "learning_rate -1: it must be a finite number greater than 0"),
         (Hypers(clip_norm=math.nan), "clip_norm nan: it must be a finite number greater than 0"),
-        (Hypers(adam_epsilon=math.inf), "adam_epsilon inf: it must be a finite number 0 or greater"),
+        (Hypers(adam_epsilon=math.inf), "adam_epsilon inf: it must be a finite number greater than 0"),
         (Hypers(exploration=1.5), "exploration 1.5: it must be between 0 and 1"),
-        (Hypers(sync_every=0), "sync_every 0: it must be at least 1 update"),
+        (Hypers(sync_every=0), "sync_every 0: it must be 1 to 2147483647 updates"),
+        (Hypers(sync_every=2**31), "sync_every 2147483648: it must be 1 to 2147483647 updates"),
+        (Hypers(adam_epsilon=0.0), "adam_epsilon 0: it must be a finite number greater than 0"),
+        (Hypers(learning_rate=1e-60), "learning_rate 1e-60: it must be a finite number greater than 0, in single"),
         (Hypers(tau=0.0), "tau 0.0: objective 'urex' divides rewards by it"),
     ],
 )
@@ -73,6 +77,12 @@ def test_names_lead_to_what_is_named() -> None:
 
 def test_an_objective_may_be_a_function() -> None:
     assert Config(COPY, objective=objectives.raml).coefficients is objectives.raml
+
+
+@pytest.mark.parametrize("wrong", [lambda log_prob: log_prob, lambda log_prob, reward, tau: reward.mean()])
+def test_a_function_that_is_no_objective_is_refused_before_anything_runs(wrong: Any) -> None:
+    with pytest.raises(UserError, match="it must be a function of|it must make a coefficient of each"):
+        Config(COPY, objective=wrong)
 
 
 def test_trials_are_stacked_column_by_column() -> None:

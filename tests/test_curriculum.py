@@ -124,3 +124,20 @@ def test_the_published_windows_are_an_option() -> None:
 def test_a_window_of_nothing_is_refused() -> None:
     with pytest.raises(UserError, match="curriculum window 0: it must be at least 1"):
         curriculum.for_task(tasks.get("copy"), window=0)
+
+
+def test_binary_search_earns_each_range_by_episodes_of_that_range() -> None:
+    """A batch of perfect search of small arrays says nothing of large ones, so it is worth one promotion."""
+    rule = curriculum.for_task(tasks.get("binary-search"))
+    state = curriculum.advance(rule, curriculum.init(rule), jnp.zeros(400))
+    assert (int(state.level), int(state.run)) == (1, 0)
+    state = curriculum.advance(rule, state, jnp.zeros(99))
+    assert (int(state.level), int(state.run)) == (1, 99)
+    state = curriculum.advance(rule, state, jnp.zeros(1))
+    assert (int(state.level), int(state.run)) == (2, 0)
+
+
+def test_of_a_batch_that_promotes_in_binary_search_the_rest_is_left_out() -> None:
+    rule = curriculum.for_task(tasks.get("binary-search"))
+    state = curriculum.advance(rule, curriculum.init(rule), jnp.zeros(150))
+    assert (int(state.level), int(state.run)) == (1, 0)

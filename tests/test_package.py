@@ -13,7 +13,20 @@ import urex
 
 ROOT = Path(urex.__file__).parent
 STAGES = [
-    *("errors", "recipe", "tasks", "curriculum", "policies", "rollout", "objectives", "presets", "config", "learners"),
+    *(
+        "errors",
+        "modules",
+        "streams",
+        "recipe",
+        "tasks",
+        "curriculum",
+        "policies",
+        "rollout",
+        "objectives",
+        "presets",
+        "config",
+        "learners",
+    ),
     *("training", "trial", "evaluation", "runs", "views", "interop", "cli"),
 ]
 """In the order in which data flows; a module imports from its own stage and those before it."""

@@ -21,15 +21,31 @@ if TYPE_CHECKING:
     from urex import runs as runs
     from urex import tasks as tasks
     from urex import training as training
+    from urex import views as views
+    from urex.recipe import Recipe as Recipe
+    from urex.runs import resume as resume
     from urex.runs import train as train
 
 _MODULES = frozenset(
-    {"config", "curriculum", "evaluation", "learners", "objectives", "policies", "rollout", "runs", "tasks", "training"}
+    {
+        "config",
+        "curriculum",
+        "evaluation",
+        "learners",
+        "objectives",
+        "policies",
+        "rollout",
+        "runs",
+        "tasks",
+        "training",
+        "views",
+    }
 )
-_FUNCTIONS = {"train": "urex.runs"}
+_ELSEWHERE = {"Recipe": "urex.recipe", "resume": "urex.runs", "train": "urex.runs"}
 """Names that stand in a module of their own stage."""
 
 __all__ = [
+    "Recipe",
     "UserError",
     "config",
     "curriculum",
@@ -37,19 +53,21 @@ __all__ = [
     "learners",
     "objectives",
     "policies",
+    "resume",
     "rollout",
     "runs",
     "tasks",
     "train",
     "training",
+    "views",
 ]
 
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
         return importlib.import_module(f"urex.{name}")
-    if name in _FUNCTIONS:
-        return getattr(importlib.import_module(_FUNCTIONS[name]), name)
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(_ELSEWHERE[name]), name)
     raise AttributeError(f"module 'urex' has no attribute {name!r}")
 
 

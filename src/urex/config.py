@@ -1,15 +1,16 @@
 """What a trial is made of: `Config` shapes the compiled program, `Hypers` are numbers that go into it."""
 
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 
 from urex import objectives
 from urex.curriculum import WINDOW, Curriculum, for_task
-from urex.errors import UserError, unknown, whole_number
+from urex.errors import UserError, shortened, unknown, whole_number
 from urex.objectives import Objective
 from urex.policies import FIRST_LAYERS, HIDDEN
 from urex.tasks.task import Task
@@ -45,7 +46,7 @@ class Config:
                 raise UserError(f"{name} {getattr(self, name)}: it must be at least 1")
         if self.samples < 2 and self.learner == "policy-gradient":
             raise UserError(f"samples {self.samples}: objectives compare samples of one instance; draw at least 2")
-        self.coefficients  # noqa: B018  an unknown objective is told now
+        _check_objective(self.coefficients, self.instances, self.samples)
         self.curriculum  # noqa: B018  and so is a wrong window
 
     @property
@@ -61,8 +62,9 @@ class Config:
     @property
     def coefficients(self) -> Objective:
         """The objective as a function."""
-        objective = objectives.get(self.objective) if isinstance(self.objective, str) else self.objective
-        return objectives.centred(objective) if self.centred else objective
+        if isinstance(self.objective, str):
+            return objectives.get(self.objective, centred=self.centred)
+        return objectives.centred(self.objective) if self.centred else self.objective
 
 
 Value = Any
@@ -88,22 +90,38 @@ class Hypers(NamedTuple):
     """Double Q-learning: updates from one renewal of the target network to the next."""
 
 
-_POSITIVE = ("learning_rate", "clip_norm", "init_scale")
+_POSITIVE = ("learning_rate", "clip_norm", "init_scale", "adam_epsilon")
+_SMALLEST, _LARGEST = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
 
 
 def check_hypers(config: Config, hypers: Hypers) -> None:
     """Raise `UserError` unless one trial's numbers make sense for the configuration."""
     for name, number in hypers._asdict().items():
-        if not math.isfinite(number) or number < 0 or (name in _POSITIVE and number == 0):
+        if not (_SMALLEST if name in _POSITIVE else 0) <= number <= _LARGEST:  # so that it is what it is in 32 bits
             rule = "greater than 0" if name in _POSITIVE else "0 or greater"
-            raise UserError(f"{name} {number:g}: it must be a finite number {rule}")
+            raise UserError(f"{name} {number:g}: it must be a finite number {rule}, in single precision")
     for name in ("exploration", "exploration_decay"):
         if getattr(hypers, name) > 1:
             raise UserError(f"{name} {getattr(hypers, name):g}: it must be between 0 and 1")
-    if whole_number("sync_every", hypers.sync_every) < 1:
-        raise UserError(f"sync_every {hypers.sync_every}: it must be at least 1 update")
+    if not 1 <= whole_number("sync_every", hypers.sync_every) < 2**31:
+        raise UserError(f"sync_every {hypers.sync_every}: it must be 1 to {2**31 - 1} updates")
     if config.learner == "policy-gradient" and isinstance(config.objective, str):
         objectives.check_temperature(config.objective, float(hypers.tau))
+
+
+def _check_objective(objective: Objective, instances: int, samples: int) -> None:
+    """Raise `UserError` unless it makes a coefficient of every sample; nothing is run, only shapes are derived."""
+    batch, tau = jax.ShapeDtypeStruct((instances, samples), jnp.float32), jax.ShapeDtypeStruct((), jnp.float32)
+    try:
+        made = jax.eval_shape(objective, batch, batch, tau)
+    except TypeError as error:
+        cause = shortened(str(error))
+        raise UserError(f"objective {objective}: it must be a function of (log_prob, reward, tau) ({cause})") from None
+    if getattr(made, "shape", None) != batch.shape:
+        raise UserError(
+            f"objective {objective}: it made {shortened(str(made))} of log-probabilities and rewards of shape"
+            f" {batch.shape}; it must make a coefficient of each"
+        )
 
 
 def stack_hypers(trials: Sequence[Hypers]) -> Hypers:

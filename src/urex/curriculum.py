@@ -54,7 +54,8 @@ def init(curriculum: Curriculum) -> CurriculumState:
 def advance(curriculum: Curriculum, state: CurriculumState, shortfalls: Float[Array, " episodes"]) -> CurriculumState:
     """Fold the shortfalls of finished episodes in, one after another in the order given.
 
-    The window slides and is cleared by a promotion. It is full of successes exactly when the
+    The window slides and is cleared by a promotion. Where levels are judged alone (`Levels.several`), so is the
+    rest of the batch. It is full of successes exactly when the
     current run of successes is at least as long as it is, so of its contents only their
     mean needs to be looked at. Folding a batch is the same as folding its episodes one at a time.
     """
@@ -73,8 +74,10 @@ def advance(curriculum: Curriculum, state: CurriculumState, shortfalls: Float[Ar
         earned = (run >= window) & mean_suffices & (level < levels.top)
         return level + earned.any(), jnp.where(earned.any(), jnp.argmax(earned), cleared)
 
-    most_promotions = shortfalls.shape[0] // window + 1
+    most_promotions = shortfalls.shape[0] // window + 1 if levels.several else 1
     level, cleared = jax.lax.fori_loop(0, most_promotions, promote_once, (state.level, before_run))
+    if not levels.several:
+        cleared = jnp.where(level > state.level, shortfalls.shape[0] - 1, cleared)
     run = shortfalls.shape[0] - 1 - jnp.maximum(last_failure[-1], cleared)
     return CurriculumState(level=level, run=jnp.minimum(run, window), recent=latest[-window:])
 

@@ -16,7 +16,7 @@ def unknown(what: str, given: object, known: Iterable[str]) -> UserError:
     """The error for a name that is not among `known`: the nearest one, then all of them."""
     names = sorted(known)
     by_lower = {name.lower(): name for name in names}
-    near = get_close_matches(str(given).lower(), by_lower, n=1, cutoff=0.5)
+    near = get_close_matches(str(given).lower(), by_lower, n=1, cutoff=0.55)
     hint = f"did you mean {by_lower[near[0]]!r}? " if near else ""
     return UserError(f"unknown {what} {given!r}: {hint}known are {', '.join(names) or 'none'}")
 

@@ -36,6 +36,10 @@ TEMPERATURES = {"reinforce": 0.0, "ment": 0.01}
 DEFAULT_TEMPERATURE = 0.1
 """UREX's in the paper."""
 
+INIT_SCALES = {"embedding": 0.3, "one-hot": 1.0}
+"""Of each form of the first layer: the embedding's is a deviation, measured (`docs/defaults.md`); that
+of one-hot inputs a factor of Glorot's."""
+
 
 def preset_for(task: str) -> Preset:
     """The settings of a task by its name; `module:name` counts as `name`."""

@@ -4,10 +4,10 @@ import dataclasses
 import numbers
 from typing import Any
 
-from urex import tasks
+from urex import objectives, tasks
 from urex.config import Config, Hypers, check_hypers
 from urex.errors import UserError, shortened, unknown, whole_number
-from urex.presets import DEFAULT_TEMPERATURE, TEMPERATURES, preset_for
+from urex.presets import DEFAULT_TEMPERATURE, INIT_SCALES, TEMPERATURES, preset_for
 from urex.recipe import Recipe
 from urex.tasks import Task, check_contract
 
@@ -20,6 +20,12 @@ _RULES = {
     float | None: (numbers.Real, "a number"),
 }
 """What fields of each type may be given, and how that is told."""
+
+_UNUSED = {
+    "double-q": ("objective", "tau", "centred"),
+    "policy-gradient": ("exploration", "exploration_decay", "sync_every"),
+}
+"""What each learner does not look at."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +46,7 @@ def prepare(task: str | Task, settings: dict[str, Any]) -> Trial:
 
     An objective may also be a function, of which a recipe knows nothing.
     """
+    settings = settings | _registered(settings.get("objective"))
     function = {name: value for name, value in settings.items() if name == "objective" and callable(value)}
     given = read({name: value for name, value in settings.items() if name not in function})
     name = task if isinstance(task, str) else type(task).__name__
@@ -64,7 +71,28 @@ def defaults(task: str, recipe: Recipe) -> dict[str, Any]:
     """What is taken for the settings that a recipe leaves open."""
     found = {**_CONFIG, **Hypers()._asdict(), **preset_for(task)._asdict(), "seed": 0}
     objective = recipe.objective or found["objective"]
-    return found | {"tau": TEMPERATURES.get(objective, DEFAULT_TEMPERATURE)}
+    tau = TEMPERATURES.get(objective, DEFAULT_TEMPERATURE)
+    scale = INIT_SCALES.get(recipe.first_layer or found["first_layer"], found["init_scale"])
+    return found | {"tau": tau, "init_scale": scale}
+
+
+def extended(trial: Trial, num_updates: int) -> Trial:
+    """The same trial with so many updates in all, whether it is solved before or not."""
+    return prepare(trial.task, dataclasses.asdict(trial.recipe) | {"num_updates": num_updates, "until_solved": False})
+
+
+def check_used(settings: dict[str, Any]) -> None:
+    """Raise `UserError` if one of the settings given would make no difference to training."""
+    learner = str(settings.get("learner") or _CONFIG["learner"])
+    for name in _UNUSED.get(learner, ()):
+        if settings.get(name) not in (None, False):
+            raise UserError(f"{name} {settings[name]!r}: learner {learner!r} makes no use of it; leave it away")
+
+
+def _registered(objective: Any) -> dict[str, str]:
+    """The name of an objective that was given as a function, if it has one."""
+    name = None if isinstance(objective, str | None) else objectives.name_of(objective)
+    return {} if name is None else {"objective": name}
 
 
 def make_task(name: str, recipe: Recipe, **instead: object) -> Task:

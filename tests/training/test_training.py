@@ -31,7 +31,7 @@ def trained(config: Config, hypers: Hypers, seeds: tuple[int, ...], *counts: int
     """After so many updates in each call, with the metrics of every update."""
     state, rows = training.init(config, hypers, keys(*seeds)), []
     for count in counts:
-        state, log = training.advance(config, hypers, state, count, False)
+        state, log = training.advance(config, hypers, state, training.Limits(count))
         rows += [jax.tree.map(lambda leaf, i=i: np.asarray(leaf[i]), log) for i in range(count)]
     return state, rows
 
@@ -92,7 +92,7 @@ def test_nothing_but_shapes_is_compiled_in(learner: str, monkeypatch: pytest.Mon
         state = training.init(config, stacked, keys(i))
         level = jnp.array([2 + i])
         state = eqx.tree_at(lambda s: s.curriculum.level, state, level)
-        training.advance(config, stacked, state, i, bool(i % 2))
+        training.advance(config, stacked, state, training.Limits(i, 1000 + i, bool(i % 2)))
         made = len(traces)
         assert made <= 2, "the shapes of the metrics, and the program"
     assert made == 2
@@ -114,8 +114,14 @@ def test_it_learns_to_copy_short_tapes(objective: str) -> None:
     config = dataclasses.replace(SHORT, objective=objective)
     state, rows = learning(config, 200)
     assert state.curriculum.level.tolist() == [4, 4, 4]
-    assert min(row.reward_mean.min() for row in rows[-5:]) > 4.0
+    assert np.median([row.reward_mean for row in rows[-20:]]) > 4.0
     assert rows[0].reward_mean.max() < 1.0
+
+
+def test_double_q_learning_learns_to_copy_short_tapes() -> None:
+    config = dataclasses.replace(SHORT, learner="double-q")
+    state, _ = trained(config, stack_hypers([Hypers()] * 2), (0, 1), 250, 150)
+    assert state.curriculum.level.tolist() == [4, 4]
 
 
 def test_a_gradient_of_the_wrong_sign_does_not_learn() -> None:
@@ -132,10 +138,20 @@ def test_it_stops_when_all_trials_are_solved_and_not_before() -> None:
     easy = tasks.TapeTask(COPY._replace(reward_threshold=3.0), max_length=6, time_limit="2w+4")
     config = dataclasses.replace(SHORT, task=easy)
     hypers = stack_hypers([Hypers()] * 2)
-    state, _ = training.advance(config, hypers, training.init(config, hypers, keys(0, 1)), 200, True)
+    state, _ = training.advance(
+        config, hypers, training.init(config, hypers, keys(0, 1)), training.Limits(200, solved=True)
+    )
     solved = state.success.solved_at_update
     assert int(state.updates) == int(solved.max()) < 200
     assert (solved > 0).all()
+
+
+def test_a_call_ends_with_the_update_that_passes_its_steps() -> None:
+    _, rows = trained(SMALL, HYPERS, (0, 1), 4)
+    executed = [int(row.executed) for row in rows]
+    state = training.init(SMALL, HYPERS, keys(0, 1))
+    state, _ = training.advance(SMALL, HYPERS, state, training.Limits(4, executed[0] + 1))
+    assert int(state.updates) == 2
 
 
 def test_metrics_are_means_over_the_updates_own_episodes() -> None:

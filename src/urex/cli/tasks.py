@@ -8,12 +8,12 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from urex.cli.flags import Json, add_working_directory
+from urex.cli.flags import Json, add_working_directory, optional
 
 if TYPE_CHECKING:
     from urex.tasks import Task
 
-Names = Annotated[tuple[str, ...], tyro.conf.Positional, tyro.conf.arg(metavar="[TASK ...]")]
+Names = Annotated[tuple[str, ...], tyro.conf.Positional, optional("[TASK ...]")]
 
 
 class Row(TypedDict):
@@ -32,7 +32,8 @@ def tasks(names: Names = (), *, as_json: Json = False) -> None:
     """List the tasks that can be learnt.
 
     Args:
-        names: Tasks to list instead of all. `module:name` imports the module first, so that it registers its tasks.
+        names: Tasks to list instead of all. With a module before it, my.module:name, that is imported first, so that it
+            registers its tasks.
     """
     from urex.tasks import registry  # JAX comes with it, and help should not wait for that
 

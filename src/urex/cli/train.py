@@ -1,79 +1,109 @@
 """`urex train`: train a policy, or go on with a run."""
 
-import dataclasses
 import json
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 from rich.console import Console
 
-from urex.cli.flags import Json, add_working_directory
+from urex.cli.flags import Json, Real, Settings, add_working_directory, optional
 from urex.cli.interrupts import Interrupts
 from urex.errors import UserError
 from urex.recipe import Recipe
 
-Name = Annotated[str | None, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
+if TYPE_CHECKING:
+    from urex.runs import Result
+    from urex.runs.directory import Directory
+    from urex.trial import Trial
+
+Name = Annotated[str | None, tyro.conf.Positional, optional("[TASK]")]
+Place = Annotated[Path | None, optional("PATH")]
+Training = Annotated[
+    Settings, tyro.conf.OmitArgPrefixes, tyro.conf.arg(help="Without them it is trained as in the paper.")
+]
 
 
 def train(
     task: Name = None,
     *,
-    settings: Annotated[Recipe, tyro.conf.arg(name="")] = Recipe(),  # noqa: B008  it is frozen
-    out: Path | None = None,
-    resume: Path | None = None,
-    checkpoint_every: float = 30.0,
+    out: Place = None,
+    resume: Place = None,
+    checkpoint_every: Real = 30.0,
     as_json: Json = False,
+    training: Training = Settings(),  # noqa: B008  it is frozen
 ) -> int:
-    """Train a policy.
+    """Train a policy, or go on with a run.
 
-    It is trained by UREX, with the paper's settings for the task, unless you give others. The run directory can be
-    gone on with, evaluated and traced. Ctrl-C stops after the updates under way, and nothing is lost.
+    What comes of it is written to a directory, by which it can be gone on with, evaluated and traced. Ctrl-C stops
+    after the updates under way, and nothing is lost; a second one ends it at once, and loses what came after the
+    last checkpoint.
 
     Args:
-        task: What to learn; see `urex tasks`. `module:name` imports the module first.
-        out: The run directory to make; runs/TASK-1, or the first number that is free, unless given.
-        resume: Go on with the run in this directory. Of the settings only --num-updates may be given then.
+        task: What to learn; see `urex tasks`. With a module before it, my.module:name, that is imported first.
+        out: The run directory to make (default: runs/TASK-1, or the first number that is free).
+        resume: Go on with the run in this directory. It has its settings, but for --num-updates.
         checkpoint_every: Seconds between checkpoints.
     """
     from urex.cli.progress import watching  # JAX comes with these, and help should not wait for that
     from urex.runs.run import run_on_disk
 
     add_working_directory()
-    if checkpoint_every < 0:
-        raise UserError(f"checkpoint-every {checkpoint_every:g}: it must be 0 or more seconds")
-    directory, trial = _go_on(resume, task, settings, out) if resume else _begin(task, settings, out)
-    console = Console(stderr=True, highlight=False)
-    console.print(f"{trial.task} by {_method(trial.recipe)}, seed {trial.recipe.seed}, in {directory.path}")
-    with Interrupts() as interrupts, watching(console, trial.config.task.reward_threshold) as watch:
+    if not checkpoint_every >= 0:
+        raise UserError(f"--checkpoint-every {checkpoint_every:g}: it must be 0 or more seconds")
+    directory, trial = _go_on(resume, task, training, out) if resume else _begin(task, training, out)
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    console.print(f"{trial.task} by {_method(trial.recipe)}, seed {trial.seed}, in {directory.path}")
+    before = _written(directory.result)
+    with Interrupts(console) as interrupts, watching(console, trial.config.task.reward_threshold) as watch:
         result = run_on_disk(directory, trial, watch=watch, stop=interrupts.received, checkpoint_every=checkpoint_every)
-    if not result.finished:
-        console.print(
-            f"stopped after update {result.summary['updates']}; go on with: urex train --resume {directory.path}"
-        )
     if as_json:
         print(json.dumps({"run": str(directory.path), "finished": result.finished, **result.summary}, indent=2))
-    elif result.finished:
-        console.print(_verdict(result.summary), soft_wrap=True)
+    if before is not None and before == _written(directory.result):
+        console.print(_already(trial.recipe, result))
+    _tell(console, shlex.quote(str(directory.path)), result)
     return 0 if result.finished else interrupts.exit_code
 
 
-def _begin(task: str | None, settings: Recipe, out: Path | None):
+def _written(path: Path) -> int | None:
+    """When that was, if the file is there."""
+    return path.stat().st_mtime_ns if path.exists() else None
+
+
+def _already(recipe: Recipe, result: "Result") -> str:
+    if recipe.until_solved and result.solved:
+        return "nothing to do: it was to go on until solved, and is"
+    return f"nothing to do: all {recipe.num_updates} updates are made; ask for more by --num-updates"
+
+
+def _tell(console: Console, path: str, result: "Result") -> None:
+    """What came of it, and what can be done next."""
+    if not result.finished:
+        console.print(f"stopped after update {result.summary['updates']}; go on with: urex train --resume {path}")
+        return
+    style = "green" if result.solved else "yellow"
+    console.print(_verdict(result.summary), style=style, soft_wrap=not console.is_terminal)
+    console.print(f"look at it with: urex evaluate {path}, or urex trace {path}")
+
+
+def _begin(task: str | None, settings: Recipe, out: Path | None) -> "tuple[Directory, Trial]":
     """A new run."""
     from urex.runs import directory
-    from urex.trial import prepare
+    from urex.trial import check_used, prepare
 
     if task is None:
         raise UserError("no task given: name one, as in `urex train copy`, or a run to go on with by --resume")
     trial = prepare(task, settings.given())
+    check_used(settings.given())
     path = out or directory.next_free(Path("runs"), trial.task.rpartition(":")[2])
     return directory.create(path, trial), trial
 
 
-def _go_on(path: Path, task: str | None, settings: Recipe, out: Path | None):
+def _go_on(path: Path, task: str | None, settings: Recipe, out: Path | None) -> "tuple[Directory, Trial]":
     """A run that is there already, perhaps with more updates to make."""
     from urex.runs import directory
-    from urex.trial import prepare
+    from urex.trial import extended
 
     run, trial = directory.read_trial(path)
     given = settings.given()
@@ -82,23 +112,23 @@ def _go_on(path: Path, task: str | None, settings: Recipe, out: Path | None):
     if given.keys() - {"num_updates"} or out:
         name = next(iter(given.keys() - {"num_updates"}), "out").replace("_", "-")
         raise UserError(f"--{name}: the run in {path} has its settings; with --resume give none but --num-updates")
-    if given:
-        trial = prepare(trial.task, dataclasses.asdict(trial.recipe) | given)
-        directory.write_config(run, trial)
-    return run, trial
+    return run, extended(trial, given["num_updates"]) if given else trial
 
 
-def _method(recipe) -> str:
+def _method(recipe: Recipe) -> str:
     if recipe.learner == "double-q":
         return "double Q-learning"
-    return f"{recipe.objective.upper()} (tau {recipe.tau:g})"
+    return f"{str(recipe.objective).upper()} (tau {recipe.tau:g})"
 
 
-def _verdict(summary: dict) -> str:
-    if summary["solved"]:
-        first = f"[green]solved[/] at update {summary['solved_at_update']}"
-    else:
-        first = f"[yellow]not solved[/] in {summary['updates']} updates"
-    rate = summary["env_steps_per_s"]
-    speed = "" if rate is None else f", {rate:,.0f} environment steps/s"
-    return f"{first}; reward {summary['final_reward']:.2f} at full difficulty; {summary['wall_s']:.0f} s{speed}"
+def _verdict(summary: dict[str, Any]) -> str:
+    """What came of it, in a line."""
+    from urex.cli.progress import duration
+
+    solved_at, reward, rate = (summary[name] for name in ("solved_at_update", "final_reward", "env_steps_per_s"))
+    first = f"not solved in {summary['updates']} updates" if solved_at is None else f"solved at update {solved_at}"
+    if not summary["finite"]:
+        return f"{first}; it diverged: parameters are no longer numbers; try a smaller --learning-rate"
+    paid = "not a number" if reward is None else f"{reward:.2f}"
+    speed = "" if rate is None else f", {rate:,.0f} steps/s"
+    return f"{first}; reward {paid} at full difficulty; {duration(summary['wall_s'])}{speed}"

@@ -13,6 +13,7 @@ from urex.objectives.optimal import urex_optimal_policy as urex_optimal_policy
 from urex.objectives.registry import OBJECTIVES as OBJECTIVES
 from urex.objectives.registry import check_temperature as check_temperature
 from urex.objectives.registry import get as get
+from urex.objectives.registry import name_of as name_of
 from urex.objectives.registry import register as register
 from urex.objectives.weights import effective_sample_size as effective_sample_size
 from urex.objectives.weights import importance_weight_variance as importance_weight_variance

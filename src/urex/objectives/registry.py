@@ -5,6 +5,7 @@ import numbers
 import numpy as np
 
 from urex.errors import UserError, shortened, unknown
+from urex.modules import import_for
 from urex.objectives import objectives
 from urex.objectives.objectives import Objective
 
@@ -21,8 +22,10 @@ def register(name: str, objective: Objective, *, zero_tau: bool) -> None:
 
     A learner takes its coefficients as constants. For autodiff through log_prob, make them so with `constant`.
     """
-    if not name or name != name.strip():
-        raise UserError(f"objective name {name!r}: it must not be empty or hold spaces at its ends; choose another")
+    if not name or name != name.strip() or ":" in name:
+        raise UserError(
+            f"objective name {name!r}: it must not be empty or hold spaces at its ends or ':'; choose another"
+        )
     if not callable(objective):
         given = shortened(repr(objective))
         raise UserError(f"objective {name!r}: {given} cannot be called; give a function of (log_prob, reward, tau)")
@@ -36,11 +39,18 @@ def register(name: str, objective: Objective, *, zero_tau: bool) -> None:
 def get(name: str, *, centred: bool = False) -> Objective:
     """The objective registered under `name`; `centred` subtracts the K-mean of its coefficients.
 
-    The same arguments give the same function.
+    `package.module:name` imports the module first, so that it can register its objectives. The same
+    arguments give the same function.
     """
-    if name not in OBJECTIVES:
-        raise unknown("objective", name, OBJECTIVES)
-    return objectives.centred(OBJECTIVES[name]) if centred else OBJECTIVES[name]
+    plain = import_for(name, "objective")
+    if plain not in OBJECTIVES:
+        raise unknown("objective", plain, OBJECTIVES)
+    return objectives.centred(OBJECTIVES[plain]) if centred else OBJECTIVES[plain]
+
+
+def name_of(objective: Objective) -> str | None:
+    """The name that an objective is registered under, if it is."""
+    return next((name for name, each in OBJECTIVES.items() if each is objective), None)
 
 
 def check_temperature(name: str, tau: object) -> None:
@@ -49,7 +59,7 @@ def check_temperature(name: str, tau: object) -> None:
     given = shortened(repr(tau))
     if not isinstance(tau, numbers.Real) or not 0 <= float(tau) <= _LARGEST_TAU:
         raise UserError(f"tau {given}: it must be a finite number that is not negative; give 0.1, the paper's for UREX")
-    if float(tau) < _SMALLEST_TAU and name not in _zero_tau:
+    if float(tau) < _SMALLEST_TAU and name.rpartition(":")[2] not in _zero_tau:
         raise UserError(f"tau {given}: objective {name!r} divides rewards by it, so it must be above 0; give 0.1, say")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import equinox as eqx
 import jax
 from jaxtyping import Array, Float, Int, Key
 
@@ -9,10 +10,16 @@ Uniforms = Callable[[Int[Array, ""]], Float[Array, "trials lanes"]]
 """The numbers of step t, uniform on [0, 1)."""
 
 
-def draw_uniforms(keys: Key[Array, " trials"], lanes: int) -> Uniforms:
+class DrawnUniforms(eqx.Module):
     """Each trial's numbers from its own key and the step, so what other trials or lanes do changes none of them."""
 
-    def uniforms(t: Int[Array, ""]) -> Float[Array, "trials lanes"]:
-        return jax.vmap(lambda key: jax.random.uniform(jax.random.fold_in(key, t), (lanes,)))(keys)
+    keys: Key[Array, " trials"]
+    lanes: int = eqx.field(static=True)
 
-    return uniforms
+    def __call__(self, t: Int[Array, ""]) -> Float[Array, "trials lanes"]:
+        return jax.vmap(lambda key: jax.random.uniform(jax.random.fold_in(key, t), (self.lanes,)))(self.keys)
+
+
+def draw_uniforms(keys: Key[Array, " trials"], lanes: int) -> Uniforms:
+    """The numbers of so many lanes of each trial."""
+    return DrawnUniforms(keys, lanes)

@@ -6,4 +6,5 @@ from urex.runs.result import Result as Result
 from urex.runs.run import load_policy as load_policy
 from urex.runs.run import run_in_memory as run_in_memory
 from urex.runs.run import run_on_disk as run_on_disk
+from urex.runs.train import resume as resume
 from urex.runs.train import train as train

@@ -135,8 +135,10 @@ def read_json(path: Path) -> dict[str, Any]:
         raise UserError(f"run directory {path.parent}: it has no {path.name}; give the directory of a run") from None
     except NotADirectoryError:
         raise UserError(f"run directory {path.parent}: it is a file; give the directory of a run") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"run {path}: it could not be read ({shortened(str(error))}); put it back as it was") from None
+    except OSError as error:
+        raise UserError(f"run {path}: it could not be read ({error.strerror}); mend that") from None
+    except ValueError as error:
+        raise UserError(f"run {path}: it is no JSON ({shortened(str(error))}); put it back as it was") from None
     if not isinstance(document, dict):
         raise UserError(f"run {path}: it holds no JSON object; put it back as it was")
     return document

@@ -91,9 +91,10 @@ def load(checkpoints: Path, trial: Trial, template: TrainState) -> tuple[TrainSt
         return None
     facts = found.facts
     for name, value in settings(trial).items():
-        if facts["settings"][name] != value:
+        then = facts["settings"].get(name, value)  # a setting that was not there then had its default
+        if then != value:
             raise UserError(
-                f"checkpoint {found.path}: it is of a run with {name} {facts['settings'][name]!r} and not {value!r};"
+                f"checkpoint {found.path}: it is of a run with {name} {then!r} and not {value!r};"
                 " put the run's own config.json back, or start anew in another directory"
             )
     return found.tree, Totals(facts["env_steps"], facts["wall_s"]), facts["metrics_bytes"]

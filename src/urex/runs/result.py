@@ -3,22 +3,25 @@
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from urex.evaluation import final_reward
+from urex.evaluation import evaluate_top_level
 from urex.learners import make_learner
 from urex.policies import Policy
+from urex.rollout import KERNEL
 from urex.runs.metrics_log import number
 from urex.runs.progress import solved_at
 from urex.runs.recorder import Totals
 from urex.runs.versions import device, versions
+from urex.streams import Stream, key_of
 from urex.training import TrainState
 from urex.trial import Trial
 
+FINAL_EPISODES = 400
+"""Fresh episodes that the final reward is the mean of."""
 LAST_UPDATES = 10
 """The updates whose mean reward is the training reward: the paper's "last few iterations of training"."""
-KERNEL = "xla"
-"""The implementation of rollout and pull-back that ran."""
 
 
 class Result(NamedTuple):
@@ -41,31 +44,37 @@ class Result(NamedTuple):
 def result_of(trial: Trial, state: TrainState, log: list[dict[str, Any]], totals: Totals, **more: Any) -> Result:
     """The result of a run that ends here; `more` stands in the summary too."""
     policy = policy_of(state)
-    # training splits this key, which is to fold 0 and 1 in
-    key = jax.random.fold_in(jax.random.key(trial.seed), 2)
-    reward = final_reward(policy, trial.config.task, key=key, act=make_learner(trial.config).act)
+    finished = is_finished(trial, state)
     summary = {
         "task": trial.task,
         "solved": solved_at(state) is not None,
         "solved_at_update": solved_at(state),
-        "final_reward": number(np.asarray(reward)[()]),
+        "final_reward": _final_reward(trial, policy) if finished else None,
         "training_reward": _training_reward(log),
         "level": int(state.curriculum.level[0]),
         "updates": int(state.updates),
         **totals._asdict(),
         "env_steps_per_s": totals.env_steps / totals.wall_s if totals.wall_s else None,
         **more,
+        "finite": all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(policy)),
         "kernel": KERNEL,
         "device": device(),
         "versions": versions(),
     }
-    return Result(policy, log, summary, is_finished(trial, state))
+    return Result(policy, log, summary, finished)
+
+
+def _final_reward(trial: Trial, policy: Policy) -> float | None:
+    """The mean of fresh episodes at full difficulty; None if it is not a number."""
+    key, act = key_of(trial.seed, Stream.FINAL_REWARD), make_learner(trial.config).act
+    result = evaluate_top_level(policy, trial.config.task, instances=FINAL_EPISODES, key=key, act=act)
+    return number(np.float32(result.reward))
 
 
 def _training_reward(log: list[dict[str, Any]]) -> float | None:
     """The mean over the last updates; None if it is not a number."""
     last = [line["reward_mean"] for line in log[-LAST_UPDATES:]]
-    return None if None in last else sum(last) / len(last)
+    return None if None in last or not last else sum(last) / len(last)
 
 
 def is_finished(trial: Trial, state: TrainState) -> bool:

@@ -17,6 +17,7 @@ from urex.runs.metrics_log import MetricsLog, read, rows
 from urex.runs.progress import Watch, ignore, progress_of
 from urex.runs.recorder import InMemory, OnDisk, Recorder, Totals
 from urex.runs.result import Result, is_finished, policy_of, result_of
+from urex.streams import Stream, key_of
 from urex.training import TrainState
 from urex.trial import Trial
 
@@ -75,7 +76,7 @@ def load_policy(path: Path) -> tuple[Trial, Policy]:
 
 def new_state(trial: Trial) -> TrainState:
     """Before the first update: of many trials, of which there is one."""
-    return training.init(trial.config, stack_hypers([trial.hypers]), jax.random.key(trial.seed)[None])
+    return training.init(trial.config, stack_hypers([trial.hypers]), key_of(trial.seed, Stream.TRAINING)[None])
 
 
 def _template(trial: Trial) -> TrainState:

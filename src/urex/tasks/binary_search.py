@@ -20,8 +20,9 @@ OPTIMAL_REWARD = (7.60716, 8.43460, 9.01666, 9.40228, 9.64623)
 """The mean reward at each level of halving the range with every probe, at two steps a probe."""
 PROMOTION_FRACTION = 0.9
 """The share of the optimal reward that a window must average for promotion."""
-_FOUND = -0.9999
-"""A shortfall above this means that the number was found: not finding it is a shortfall of -1."""
+_FOUND = -1.0 + 1e-7
+"""A shortfall above this means that the number was found: not finding it is a shortfall of -1, and finding
+it with the last step that pays is one of -1 + 5e-7 in an array of a million."""
 
 
 class SearchInstance(eqx.Module):
@@ -73,6 +74,7 @@ class BinarySearch(SizedTask):
             worst=_FOUND,
             mean=PROMOTION_FRACTION - 1.0,
             window=100,
+            several=False,  # a window is held against the best that its own range allows
         )
         self.reward_threshold = 9.0
 

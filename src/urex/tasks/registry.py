@@ -1,10 +1,10 @@
 """Tasks by name."""
 
-import importlib
 import inspect
 from collections.abc import Callable
 
 from urex.errors import UserError, shortened, unknown
+from urex.modules import import_for
 from urex.tasks.addition import reversed_addition, reversed_addition3, reversed_addition3_extended
 from urex.tasks.binary_search import BinarySearch
 from urex.tasks.copying import copy, duplicated_input, repeat_copy, reverse
@@ -36,9 +36,7 @@ def factory(name: str) -> Factory:
 
     `package.module:name` imports the module first, so that it can register its tasks.
     """
-    module, colon, plain = name.rpartition(":")
-    if colon:
-        _import(module)
+    plain = import_for(name, "task")
     if plain not in _factories:
         raise unknown("task", plain, _factories)
     return _factories[plain]
@@ -64,18 +62,6 @@ def get(name: str, /, **options: object) -> Task:
     if not isinstance(task, Task):
         raise UserError(f"task {name!r}: its factory made {shortened(repr(task))}; it must make a urex.tasks.Task")
     return task
-
-
-def _import(module: str) -> None:
-    try:
-        importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"task module {module!r}: there is no module {error.name!r}; check its name and that it is on PYTHONPATH"
-        ) from error
-    except Exception as error:  # it is the user's module, so whatever it raised is the user's to mend
-        cause = shortened(f"{type(error).__name__}: {error}")
-        raise UserError(f"task module {module!r}: importing it failed with {cause}; mend it and try again") from error
 
 
 register("copy", copy)

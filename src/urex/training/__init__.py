@@ -1,5 +1,6 @@
 """Training: updates, their curriculum and their metrics, as pure functions of explicit state."""
 
+from urex.training.chunk import Limits as Limits
 from urex.training.chunk import advance as advance
 from urex.training.loop import Chunk as Chunk
 from urex.training.loop import chunks as chunks

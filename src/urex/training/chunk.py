@@ -1,6 +1,7 @@
 """Many updates in one call of one compiled program."""
 
 from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,25 +15,31 @@ CAPACITY = 256
 """The most updates of one call; their metrics come back together."""
 
 
-@partial(jax.jit, static_argnums=0, donate_argnums=2)
-def advance(
-    config: Config,
-    hypers: Hypers,
-    state: TrainState,
-    count: Int[Array, ""] | int,
-    until_solved: Bool[Array, ""] | bool,
-) -> tuple[TrainState, Metrics]:
-    """Make `count` updates, at most CAPACITY, or fewer if all trials are solved and nothing more is wanted.
+class Limits(NamedTuple):
+    """When a call is to end: at the first of these."""
 
-    The metrics have an axis of updates in front, of which those that were made are real. The count
-    is traced, so one program makes any number of updates, and how they are cut into calls changes nothing.
+    updates: Int[Array, ""] | int
+    """After so many updates, at most CAPACITY."""
+    steps: Int[Array, ""] | int = 2**31 - 1
+    """After the update by which all lanes together have taken so many steps in the call."""
+    solved: Bool[Array, ""] | bool = False
+    """If this is true, when all trials are solved."""
+
+
+@partial(jax.jit, static_argnums=0, donate_argnums=2)
+def advance(config: Config, hypers: Hypers, state: TrainState, limits: Limits) -> tuple[TrainState, Metrics]:
+    """Make updates up to the limits.
+
+    The metrics have an axis of updates in front, of which those that were made are real. The limits
+    are traced, so one program makes any number of updates, and how they are cut into calls changes nothing.
     """
     _, shapes = jax.eval_shape(partial(update, config), hypers, state)
     log = jax.tree.map(lambda leaf: jnp.zeros((CAPACITY, *leaf.shape), leaf.dtype), shapes)
 
     def goes_on(carry: tuple[Int[Array, ""], TrainState, Metrics]) -> Bool[Array, ""]:
-        i, state, _ = carry
-        return (i < count) & ~(until_solved & state.success.solved.all())
+        i, state, log = carry
+        within = (i < jnp.minimum(limits.updates, CAPACITY)) & (log.executed.sum() < limits.steps)
+        return within & ~(limits.solved & state.success.solved.all())
 
     def one(carry: tuple[Int[Array, ""], TrainState, Metrics]) -> tuple[Int[Array, ""], TrainState, Metrics]:
         i, state, log = carry

@@ -8,12 +8,15 @@ import jax
 import numpy as np
 
 from urex.config import Config, Hypers
-from urex.training.chunk import CAPACITY, advance
+from urex.training.chunk import CAPACITY, Limits, advance
 from urex.training.state import TrainState
 from urex.training.update import Metrics
 
 SECONDS = 1.0
 """About how long a call may take; signals and checkpoints wait for its end."""
+
+FIRST_STEPS = 10_000
+"""Steps that the first call may take."""
 
 
 class Chunk(NamedTuple):
@@ -32,22 +35,28 @@ def chunks(
     config: Config, hypers: Hypers, state: TrainState, num_updates: int, *, until_solved: bool = False
 ) -> Iterator[Chunk]:
     """Train until `num_updates` are made in all. How they are cut into calls changes nothing but the times."""
-    updates, count = int(state.updates), 1
+    updates, count, steps = int(state.updates), 1, FIRST_STEPS
     while updates < num_updates and not (until_solved and state.success.solved.all()):
         begun = time.perf_counter()
-        state, log = advance(config, hypers, state, min(count, num_updates - updates), until_solved)
+        limits = Limits(min(count, num_updates - updates), steps, until_solved)
+        state, log = advance(config, hypers, state, limits)
         made, updates = int(state.updates) - updates, int(state.updates)
         metrics = jax.tree.map(lambda rows, made=made: np.asarray(rows[:made]), log)
         seconds = time.perf_counter() - begun
         yield Chunk(state, metrics, updates, seconds)
-        count = _next_count(made, seconds)
+        count, steps = _next_count(made, seconds), _next_steps(int(metrics.executed.sum()), seconds)
 
 
 def compiled(config: Config, hypers: Hypers, state: TrainState) -> TrainState:
     """The same state, when the program is ready to go on from it: a call that makes no update."""
-    return jax.block_until_ready(advance(config, hypers, state, 0, False)[0])
+    return jax.block_until_ready(advance(config, hypers, state, Limits(0, FIRST_STEPS, False))[0])
 
 
 def _next_count(count: int, seconds: float) -> int:
-    """Updates for a call of the right length, at most twice as many as before, since episodes grow longer."""
+    """Updates for a call of the right length, at most twice as many as before."""
     return max(1, min(int(count * SECONDS / seconds), 2 * count, CAPACITY))
+
+
+def _next_steps(steps: int, seconds: float) -> int:
+    """Steps for a call of at most a few times the right length, however much longer the episodes become in it."""
+    return max(1, min(int(4 * steps * SECONDS / seconds), FIRST_STEPS * 10_000))

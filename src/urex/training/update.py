@@ -25,6 +25,8 @@ class Metrics(NamedTuple):
     """The mean number of steps."""
     env_steps: Int[Array, " trials"]
     """The steps of all episodes together."""
+    executed: Int[Array, ""]
+    """How many steps all lanes took together, those of episodes that were over included."""
     lane_utilisation: Float[Array, ""]
     """The share of the steps executed, in all lanes of all trials, that were steps of episodes not yet over."""
     info: dict[str, Float[Array, " trials"]]
@@ -76,6 +78,7 @@ def _measure(level: Int[Array, " trials"], experience: Experience) -> Metrics:
         level=level,
         episode_length=outcome.length.mean(axis=1),
         env_steps=outcome.length.sum(axis=1),
+        executed=experience.executed,
         lane_utilisation=outcome.length.sum(dtype=jnp.float32) / (experience.executed * lanes),
         info=experience.info,
     )

@@ -185,7 +185,8 @@ def _tape_lines(task: TapeTask, trace: Trace) -> list[Text]:
 def _tape_rows(task: TapeTask, trace: Trace, strip: _Strip) -> list[Text]:
     """The part of the tape above the path; the rows of a grid are told apart by letters."""
     length, rows = int(trace.instance.length), task.rules.rows
-    part = f"cells {strip.start + 1} to {strip.stop} of {length}" if strip.stop - strip.start < length else ""
+    unit = "cells" if rows == 1 else "columns"
+    part = f"{unit} {strip.start + 1} to {strip.stop} of {length}" if strip.stop - strip.start < length else ""
     lines = []
     for y in range(rows):
         symbols = [symbol_name(task, symbol) for symbol in trace.instance.cells[y::rows][:length].tolist()]
