@@ -53,8 +53,10 @@ def measure(task: str, seconds: float) -> dict[str, float]:
             rates.append(steps / chunk.seconds)
             utilisation.append(float(chunk.metrics.lane_utilisation.mean()))
             spent += chunk.seconds
-        if spent >= seconds:
+        if spent >= seconds or time.perf_counter() - begun >= 10 * seconds:
             break
+    if not rates:
+        raise SystemExit(f"{task} did not get to its top level in {10 * seconds:.0f} s; give more --seconds")
     rate = statistics.median(rates)
     return {
         "useful_env_steps_per_s": round(rate),

@@ -73,8 +73,10 @@ def _written(path: Path) -> int | None:
 
 def _already(recipe: Recipe, result: "Result") -> str:
     if recipe.until_solved and result.solved:
-        return "nothing to do: it was to go on until solved, and is"
-    return f"nothing to do: all {recipe.num_updates} updates are made; ask for more by --num-updates"
+        done = "it was to go on until solved, and is"
+    else:
+        done = f"all {recipe.num_updates} updates are made"
+    return f"nothing to do: {done}; ask for more by --num-updates"
 
 
 def _tell(console: Console, path: str, result: "Result") -> None:

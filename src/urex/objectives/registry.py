@@ -1,6 +1,7 @@
 """Objectives by name, and the temperatures they allow."""
 
 import numbers
+from collections.abc import Callable
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def get(name: str, *, centred: bool = False) -> Objective:
     return objectives.centred(OBJECTIVES[plain]) if centred else OBJECTIVES[plain]
 
 
-def name_of(objective: Objective) -> str | None:
+def name_of(objective: Callable[..., object]) -> str | None:
     """The name that an objective is registered under, if it is."""
     return next((name for name, each in OBJECTIVES.items() if each is objective), None)
 

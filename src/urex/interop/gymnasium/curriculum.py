@@ -20,11 +20,8 @@ class Progress:
     def __init__(self, task: Task, window: int | None):
         rule = curriculum.for_task(task, window)
         self._state = curriculum.init(rule)
-        self._shortfalls = jax.jit(
-            jax.vmap(
-                task.shortfall,
-            )
-        )
+        self._several = rule.levels.several
+        self._shortfalls = jax.jit(jax.vmap(task.shortfall))
         self._advance = jax.jit(lambda state, shortfalls: curriculum.advance(rule, state, shortfalls))
 
     @property
@@ -36,8 +33,9 @@ class Progress:
         """Count some of a batch of episodes, in order."""
         rewards = total_rewards.astype(np.float32)
         shortfalls = np.asarray(self._shortfalls(instances, begun_levels.astype(np.int32), rewards))[which]
-        while shortfalls.size:  # in powers of two, so that few sizes are ever compiled
-            size = 1 << (shortfalls.size.bit_length() - 1)
+        before = self.level
+        while shortfalls.size and (self._several or self.level == before):
+            size = 1 << (shortfalls.size.bit_length() - 1)  # a power of two, so that few sizes are ever compiled
             self._state = self._advance(self._state, shortfalls[:size])
             shortfalls = shortfalls[size:]
 
