@@ -9,18 +9,25 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from urex import tasks
 from urex.tasks import Levels, Task, absorb
+from urex.trial import Trial, prepare
 
 NAME = "tests.runs.probe:echo"
 SETTINGS: dict[str, Any] = {
-    "num_updates": 40,
+    "num_updates": 24,
     "instances": 4,
     "samples": 5,
     "hidden": 8,
     "window": 20,
     "learning_rate": 0.1,
     "init_scale": 1.0,
+    "seed": 4,
 }
-"""Learnt in part: levels rise, and the threshold is reached, in the middle of it."""
+"""Of a trial that goes up its levels one by one, and is solved some updates before its end."""
+
+
+def trial(**settings: Any) -> Trial:
+    """The trial, but for these settings. All of one configuration share one program."""
+    return prepare(NAME, SETTINGS | settings)
 
 
 class Instance(eqx.Module):
@@ -68,3 +75,4 @@ class Echo(Task):
 
 
 tasks.register("echo", Echo)
+tasks.register("again", lambda: Echo())
