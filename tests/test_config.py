@@ -81,7 +81,7 @@ def test_an_objective_may_be_a_function() -> None:
 
 @pytest.mark.parametrize("wrong", [lambda log_prob: log_prob, lambda log_prob, reward, tau: reward.mean()])
 def test_a_function_that_is_no_objective_is_refused_before_anything_runs(wrong: Any) -> None:
-    with pytest.raises(UserError, match="it must be a function of|it must make a coefficient of each"):
+    with pytest.raises(UserError, match=r"it must be a function of|it must make a coefficient of each"):
         Config(COPY, objective=wrong)
 
 
