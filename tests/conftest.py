@@ -8,6 +8,8 @@ jaxtyping.install_import_hook(["urex", "examples"], "beartype.beartype")
 import jax  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+import tests.builtin  # noqa: E402, F401
+
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 # The first example compiles, so a deadline for one example says nothing about the code.

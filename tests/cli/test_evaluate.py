@@ -9,7 +9,6 @@ import pytest
 from tests.cli.conftest import PARITY, write_run
 from tests.cli.told import mistake, urex
 from tests.evaluation import reactive
-from tests.evaluation.test_lengths import making
 from urex import tasks
 from urex.cli.evaluate import _cell
 from urex.evaluation import evaluate_lengths, search_lines
@@ -50,10 +49,10 @@ def test_it_is_the_evaluation_with_the_seeds_own_stream(tmp_path: Path) -> None:
     """Of an agent that errs where there is an E, so that it matters which instances are drawn."""
     path = write_run(tmp_path / "run", "copy", reactive.copy_without_e)
     policy = reactive.reactive(tasks.get("copy"), reactive.copy_without_e)
-    accuracies = set()
+    copying, accuracies = lambda max_length: tasks.get("copy", max_length=max_length), set()
     for seed in (0, 5):
         key = key_of(seed, Stream.EVALUATION)
-        expected = evaluate_lengths(policy, making("copy"), [4, 2], instances=20, key=key)
+        expected = evaluate_lengths(policy, copying, [4, 2], instances=20, key=key)
         words = ["--lengths", 4, 2, "--instances", 20, "--json", *([] if seed == 0 else ["--seed", seed])]
         document = urex("evaluate", path, *words).document
         assert document["lengths"] == [result._asdict() for result in expected]

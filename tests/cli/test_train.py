@@ -12,25 +12,23 @@ import pytest
 
 from tests.cli.conftest import PARITY
 from tests.cli.told import Told, mistake, urex
-from tests.runs import probe
 from urex.cli.progress import Lines
 from urex.cli.train import _method, _verdict
 from urex.recipe import Recipe
 from urex.runs.directory import read_trial
 
-TINY = [
-    f"--{name.replace('_', '-')}={value}"
-    for name, value in probe.SETTINGS.items()
-    if name not in ("num_updates", "seed")
-]
-"""One program is compiled for these tests and those of runs."""
+ECHO = "tests.runs.probe:echo"
+"""Imported when it is trained: tests that are collected after these must not see its task among those there are."""
+TINY = shlex.split("--instances 4 --samples 5 --hidden 8 --window 20 --learning-rate 0.1 --init-scale 1")
+"""As `probe.SETTINGS`: one program is compiled for these tests and those of runs."""
+SOLVED_BEFORE_ITS_END = [ECHO, *TINY, "--seed", 4, "--num-updates", 24]
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
     """A run of 5 updates, and what was told of it."""
     path = tmp_path_factory.mktemp("train") / "a run"
-    return path, urex("train", probe.NAME, *TINY, "--seed", 3, "--num-updates", 5, "--out", path, "--json")
+    return path, urex("train", ECHO, *TINY, "--seed", 3, "--num-updates", 5, "--out", path, "--json")
 
 
 @pytest.fixture
@@ -44,12 +42,6 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text())
 
 
-def until_solved(path: Path) -> list[object]:
-    """The words for a run that is solved before its last update."""
-    settings = [f"--{name.replace('_', '-')}={value}" for name, value in probe.SETTINGS.items()]
-    return [probe.NAME, *settings, "--until-solved", "--out", path]
-
-
 # ---- a new run
 
 
@@ -57,7 +49,7 @@ def test_it_leaves_a_run_and_tells_of_it(trained: tuple[Path, Told]) -> None:
     path, (code, _, err) = trained
     assert code == 0
     lines = err.splitlines()
-    assert lines[0] == f"{probe.NAME} by UREX (tau 0.1), seed 3, in {path}"
+    assert lines[0] == f"{ECHO} by UREX (tau 0.1), seed 3, in {path}"
     assert lines[1].startswith("update 1/5, reward ")
     assert lines[-3].startswith("update 5/5, reward ")
     result = read(path / "result.json")
@@ -72,16 +64,16 @@ def test_json_is_the_result_in_one_document(trained: tuple[Path, Told]) -> None:
 
 
 def test_without_it_nothing_is_on_stdout_and_it_may_end_as_soon_as_it_is_solved(tmp_path: Path) -> None:
-    told = urex("train", *until_solved(tmp_path / "run"))
+    told = urex("train", *SOLVED_BEFORE_ITS_END, "--until-solved", "--out", tmp_path / "run")
     assert (told.code, told.out) == (0, "")
     result = read(tmp_path / "run" / "result.json")
-    assert 5 < result["updates"] == result["solved_at_update"] < probe.SETTINGS["num_updates"]
+    assert 5 < result["updates"] == result["solved_at_update"] < 24
     assert told.err.splitlines()[-2].startswith(f"solved at update {result['updates']}; reward ")
     assert f", solved at update {result['updates']}\n" in told.err
 
 
 def test_checkpoints_are_as_frequent_as_asked(run: Path, tmp_path: Path) -> None:
-    urex("train", probe.NAME, *TINY, "--num-updates", 5, "--checkpoint-every", 0, "--out", tmp_path / "run")
+    urex("train", ECHO, *TINY, "--num-updates", 5, "--checkpoint-every", 0, "--out", tmp_path / "run")
     assert len(list((tmp_path / "run" / "checkpoint").glob("*.safetensors"))) > 1
     assert len(list((run / "checkpoint").glob("*.safetensors"))) == 1
 
@@ -90,7 +82,7 @@ def test_runs_are_numbered_where_no_place_is_given(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "runs" / "echo-2").mkdir(parents=True)
     for name in ("echo-1", "echo-3"):
-        told = urex("train", probe.NAME, *TINY, "--num-updates", 1)
+        told = urex("train", ECHO, *TINY, "--num-updates", 1)
         assert told.err.splitlines()[-1] == f"look at it with: urex evaluate runs/{name}, or urex trace runs/{name}"
         assert read(Path("runs") / name / "result.json")["updates"] == 1
 
@@ -193,7 +185,7 @@ def test_the_method_is_named(settings: dict[str, Any], method: str) -> None:
 
 def test_a_run_can_be_made_longer_and_that_is_remembered(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    urex("train", probe.NAME, *TINY, "--num-updates", 2, "--out", path)
+    urex("train", ECHO, *TINY, "--num-updates", 2, "--out", path)
     told = urex("train", "--resume", path, "--num-updates", 4, "--json")
     assert (told.code, told.document["updates"]) == (0, 4)
     assert read_trial(path)[1].num_updates == 4
@@ -202,7 +194,7 @@ def test_a_run_can_be_made_longer_and_that_is_remembered(tmp_path: Path) -> None
 
 
 def test_it_is_told_when_there_is_nothing_to_do(run: Path) -> None:
-    for words in ([], ["--num-updates", 5], [probe.NAME]):
+    for words in ([], ["--num-updates", 5], [ECHO]):
         told = urex("train", *words, "--resume", run, "--json")
         assert told.code == 0
         assert told.err.splitlines()[1] == "nothing to do: all 5 updates are made; ask for more by --num-updates"
@@ -210,14 +202,13 @@ def test_it_is_told_when_there_is_nothing_to_do(run: Path) -> None:
 
 
 def test_a_run_that_was_to_go_on_until_solved_does_no_more_unless_asked(tmp_path: Path) -> None:
-    assert "nothing to do" not in urex("train", *until_solved(tmp_path / "run")).err
+    assert "nothing to do" not in urex("train", *SOLVED_BEFORE_ITS_END, "--until-solved", "--out", tmp_path / "run").err
     told = urex("train", "--resume", tmp_path / "run")
     assert told.code == 0
     assert (
         told.err.splitlines()[1] == "nothing to do: it was to go on until solved, and is; ask for more by --num-updates"
     )
-    more = probe.SETTINGS["num_updates"] + 1
-    assert urex("train", "--resume", tmp_path / "run", "--num-updates", more, "--json").document["updates"] == more
+    assert urex("train", "--resume", tmp_path / "run", "--num-updates", 25, "--json").document["updates"] == 25
 
 
 @pytest.mark.parametrize(
@@ -276,7 +267,7 @@ def test_a_signal_stops_it_after_the_updates_under_way(
         signal.signal(number, signal.SIG_DFL)
     with monkeypatch.context() as patch:
         patch.setattr(Lines, "show", signalled)
-        told = urex("train", probe.NAME, *TINY, "--num-updates", 5, "--out", path, "--json")
+        told = urex("train", ECHO, *TINY, "--num-updates", 5, "--out", path, "--json")
     signal.signal(number, before)
     assert told.code == 128 + number
     assert told.document["finished"] is False

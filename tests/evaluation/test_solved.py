@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from tests import builtin
 from tests.episode import on_tape
 from urex import tasks
 from urex.evaluation import solved
@@ -17,7 +18,7 @@ def is_solved(task: Task, instance: Any, total_reward: float) -> bool:
     return bool(solved(task, instance, jnp.float32(total_reward)))
 
 
-@pytest.mark.parametrize("name", [name for name in tasks.names() if isinstance(tasks.get(name), TapeTask)])
+@pytest.mark.parametrize("name", [name for name in builtin.NAMES if isinstance(tasks.get(name), TapeTask)])
 def test_on_a_tape_the_whole_output_must_be_right(name: str) -> None:
     """An episode that ends short of that has lost 1.5 at least: the last symbol's 1, and 0.5 for a wrong one."""
     task = tasks.get(name)

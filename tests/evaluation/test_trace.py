@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests import builtin
 from tests.episode import Played
 from tests.evaluation import reactive
 from urex import tasks
@@ -15,7 +16,7 @@ from urex.policies import categorical, greedy, init
 from urex.rollout import draw_uniforms, sample
 from urex.tasks import SizedTask, Task
 
-NAMES = [*tasks.names(), "examples.parity:parity"]
+NAMES = [*builtin.NAMES, "examples.parity:parity"]
 
 
 def traced(task: Task, act: Any, seed: int) -> Trace:

@@ -20,7 +20,7 @@ import jax
 
 from urex.cli import main
 from urex.runs.recorder import OnDisk
-from urex.training import loop
+from urex.training import Limits, loop
 
 OPERATIONS = ("fsync", "replace", "unlink", "mkdir")
 MARK = "the moment has come:"
@@ -97,16 +97,17 @@ def computing(moment: Moment) -> None:
     """Send it in the middle of a call, or of the first later one that is long enough to have a middle."""
     advance, calls, of_one = loop.advance, -1, 0.0  # the first call compiles
 
-    def timed(config: Any, hypers: Any, state: Any, count: int, *rest: Any) -> Any:
+    def timed(config: Any, hypers: Any, state: Any, limits: Limits) -> Any:
         nonlocal calls, of_one
         calls += 1
-        timer = threading.Timer(0.4 * count * of_one, moment.send)
-        if calls >= moment.count and not moment.sent and count * of_one > 0.01:
+        updates = int(limits.updates)
+        timer = threading.Timer(0.4 * updates * of_one, moment.send)
+        if calls >= moment.count and not moment.sent and updates * of_one > 0.01:
             timer.start()
         begun = time.perf_counter()
-        done = jax.block_until_ready(advance(config, hypers, state, count, *rest))
+        done = jax.block_until_ready(advance(config, hypers, state, limits))
         timer.cancel()
-        of_one = (time.perf_counter() - begun) / max(count, 1)
+        of_one = (time.perf_counter() - begun) / max(updates, 1)
         return done
 
     loop.advance = timed

@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests import recorded
+from tests import builtin, recorded
 from urex import tasks
 from urex.tasks import SizedTask, Task
 
-TASKS = [pytest.param(tasks.get(name), id=name) for name in tasks.names()]
+TASKS = [pytest.param(tasks.get(name), id=name) for name in builtin.NAMES]
 LANES = 64
 
 
@@ -93,7 +93,7 @@ def test_the_size_can_be_chosen_while_the_program_runs(task: Task) -> None:
     assert len(traces) == 1
 
 
-@pytest.mark.parametrize("name", tasks.names())
+@pytest.mark.parametrize("name", builtin.NAMES)
 def test_a_larger_capacity_changes_nothing_that_an_agent_can_see(name: str) -> None:
     """Padding is never looked at: the same instance in a buffer of 2,000 gives the same episode."""
     small, large = tasks.get(name), tasks.get(name, max_length=2000)

@@ -5,6 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 import pytest
 
+from tests import builtin
 from urex import UserError, tasks
 from urex.interop.gymnasium import TaskEnv
 
@@ -79,7 +80,7 @@ class LosesItsState(Guess):
         return (), jnp.float32(0), jnp.asarray(True)
 
 
-@pytest.mark.parametrize("name", tasks.names())
+@pytest.mark.parametrize("name", builtin.NAMES)
 def test_every_registered_task_keeps_it(name: str) -> None:
     tasks.check_contract(tasks.get(name))
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from tests import builtin
 from urex import tasks
 from urex.tasks import TapeTask, Task
 from urex.tasks.draws import integers
 
-TAPES = [name for name in tasks.names() if name != "binary-search"]
+TAPES = [name for name in builtin.NAMES if name != "binary-search"]
 LANES = 20_000
 LIKELY = 1e-4
 """A right generator gives a smaller p-value once in 10,000 seeds; the seeds here are fixed."""

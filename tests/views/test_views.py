@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from tests import builtin
 from tests.episode import Played, on_tape
 from urex import tasks, views
 from urex.tasks import TapeTask
@@ -107,7 +108,7 @@ def test_colour_is_there_only_if_asked_for() -> None:
     assert "\x1b[32m C " in coloured
 
 
-@pytest.mark.parametrize("name", tasks.names())
+@pytest.mark.parametrize("name", builtin.NAMES)
 def test_every_task_has_a_view_and_facts(name: str) -> None:
     task = tasks.get(name)
     instance = task.sample(jax.random.key(0), jnp.int32(task.levels.top))
