@@ -41,7 +41,7 @@ def chunks(
         limits = Limits(min(count, num_updates - updates), steps, until_solved)
         state, log = advance(config, hypers, state, limits)
         made, updates = int(state.updates) - updates, int(state.updates)
-        metrics = jax.tree.map(lambda rows, made=made: np.asarray(rows[:made]), log)
+        metrics = jax.tree.map(lambda rows, made=made: np.asarray(rows)[:made], log)
         seconds = time.perf_counter() - begun
         yield Chunk(state, metrics, updates, seconds)
         count, steps = _next_count(made, seconds), _next_steps(int(metrics.executed.sum()), seconds)
