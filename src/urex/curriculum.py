@@ -54,10 +54,10 @@ def init(curriculum: Curriculum) -> CurriculumState:
 def advance(curriculum: Curriculum, state: CurriculumState, shortfalls: Float[Array, " episodes"]) -> CurriculumState:
     """Fold the shortfalls of finished episodes in, one after another in the order given.
 
-    The window slides and is cleared by a promotion. Where levels are judged alone (`Levels.several`), so is the
-    rest of the batch. It is full of successes exactly when the
-    current run of successes is at least as long as it is, so of its contents only their
-    mean needs to be looked at. Folding a batch is the same as folding its episodes one at a time.
+    The window slides and is cleared by a promotion. It is full of successes exactly when the current
+    run of successes is at least as long as it is, so of its contents only their mean needs to be looked at.
+    Folding a batch is the same as folding its episodes one at a time, unless levels are judged by
+    episodes of their own alone (`Levels.several`): then a promotion leaves out the rest of the batch.
     """
     if not shortfalls.size:
         return state

@@ -91,7 +91,7 @@ def check_used(settings: dict[str, Any]) -> None:
 
 def _registered(objective: Any) -> dict[str, str]:
     """The name of an objective that was given as a function, if it has one."""
-    name = objectives.name_of(objective) if callable(objective) else None  # pyright: ignore[reportArgumentType]
+    name = objectives.name_of(objective) if callable(objective) else None
     return {} if name is None else {"objective": name}
 
 

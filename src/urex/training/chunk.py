@@ -21,7 +21,7 @@ class Limits(NamedTuple):
     updates: Int[Array, ""] | int
     """After so many updates, at most CAPACITY."""
     steps: Int[Array, ""] | int = 2**31 - 1
-    """After the update by which all lanes together have taken so many steps in the call."""
+    """After the update by which the call's loops have gone round so often; each round is a step of every lane."""
     solved: Bool[Array, ""] | bool = False
     """If this is true, when all trials are solved."""
 

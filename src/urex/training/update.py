@@ -26,7 +26,7 @@ class Metrics(NamedTuple):
     env_steps: Int[Array, " trials"]
     """The steps of all episodes together."""
     executed: Int[Array, ""]
-    """How many steps all lanes took together, those of episodes that were over included."""
+    """How often the loop of the rollout went round: the steps of the longest episode."""
     lane_utilisation: Float[Array, ""]
     """The share of the steps executed, in all lanes of all trials, that were steps of episodes not yet over."""
     info: dict[str, Float[Array, " trials"]]
