@@ -22,6 +22,7 @@ STAGES = [
         "curriculum",
         "policies",
         "rollout",
+        "kernels",
         "objectives",
         "presets",
         "config",

@@ -32,6 +32,7 @@ GIVEN: dict[str, Any] = {
     "first_layer": "one-hot",
     "init_scale": 0.7,
     "adam_epsilon": 1e-4,
+    "kernel": "xla",
     "learner": "double-q",
     "exploration": 0.4,
     "exploration_decay": 0.9,

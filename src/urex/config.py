@@ -11,6 +11,7 @@ import numpy as np
 from urex import objectives
 from urex.curriculum import WINDOW, Curriculum, for_task
 from urex.errors import UserError, shortened, unknown, whole_number
+from urex.kernels import XLA, Kernel
 from urex.objectives import Objective
 from urex.policies import FIRST_LAYERS, HIDDEN
 from urex.tasks.task import Task
@@ -34,6 +35,8 @@ class Config:
     """K, the episodes sampled of each."""
     first_layer: str = "embedding"
     hidden: int = HIDDEN
+    kernel: Kernel = XLA
+    """The implementation of sampling and its backward pass, for learners that leave the choice."""
     window: int | None = WINDOW
     """Episodes that must succeed for a promotion; None: the number the task was published with."""
 

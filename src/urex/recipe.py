@@ -42,6 +42,8 @@ class Recipe:
     """The scale of the first layer's initial parameters (default: 0.3)."""
     adam_epsilon: float | None = None
     """Adam's, in TensorFlow's form (default: 1e-8)."""
+    kernel: str | None = None
+    """What samples and differentiates: auto (default: the fastest here), xla (everywhere) or fused (on a GPU)."""
     learner: str | None = None
     """policy-gradient (default) or double-q."""
     exploration: float | None = None

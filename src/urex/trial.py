@@ -4,7 +4,7 @@ import dataclasses
 import numbers
 from typing import Any
 
-from urex import objectives, tasks
+from urex import kernels, objectives, tasks
 from urex.config import Config, Hypers, check_hypers
 from urex.errors import UserError, shortened, unknown, whole_number
 from urex.presets import DEFAULT_TEMPERATURE, INIT_SCALES, TEMPERATURES, preset_for
@@ -22,7 +22,7 @@ _RULES = {
 """What fields of each type may be given, and how that is told."""
 
 _UNUSED = {
-    "double-q": ("objective", "tau", "centred"),
+    "double-q": ("objective", "tau", "centred", "kernel"),
     "policy-gradient": ("exploration", "exploration_decay", "sync_every"),
 }
 """What each learner does not look at."""
@@ -53,11 +53,11 @@ def prepare(task: str | Task, settings: dict[str, Any]) -> Trial:
     filled = {**defaults(name, given), **given.given()}
     recipe = dataclasses.replace(given, **filled | dict.fromkeys(function))
     filled |= function
-    config = Config(
-        make_task(name, recipe) if isinstance(task, str) else _own(task, recipe),
-        **{field: filled[field] for field in _CONFIG},
-    )
-    check_contract(config.task)
+    made = make_task(name, recipe) if isinstance(task, str) else _own(task, recipe)
+    config = Config(made, **{field: filled[field] for field in _CONFIG if field != "kernel"})
+    check_contract(made)
+    if config.learner == "policy-gradient":
+        config = dataclasses.replace(config, kernel=kernels.choose(filled["kernel"], made, config.hidden))
     hypers = Hypers(**{field: filled[field] for field in Hypers._fields})
     check_hypers(config, hypers)
     if whole_number("num_updates", filled["num_updates"]) < 1:
@@ -69,7 +69,7 @@ def prepare(task: str | Task, settings: dict[str, Any]) -> Trial:
 
 def defaults(task: str, recipe: Recipe) -> dict[str, Any]:
     """What is taken for the settings that a recipe leaves open."""
-    found = {**_CONFIG, **Hypers()._asdict(), **preset_for(task)._asdict(), "seed": 0}
+    found = {**_CONFIG, **Hypers()._asdict(), **preset_for(task)._asdict(), "seed": 0, "kernel": "auto"}
     objective = recipe.objective or found["objective"]
     tau = TEMPERATURES.get(objective, DEFAULT_TEMPERATURE)
     scale = INIT_SCALES.get(recipe.first_layer or found["first_layer"], found["init_scale"])

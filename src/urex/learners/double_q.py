@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Key
 
 from urex.config import Config, Hypers
+from urex.kernels import xla
 from urex.learners import climber
 from urex.learners.climber import Climber
 from urex.learners.learner import Batch, Experience, Learner
@@ -51,7 +52,7 @@ def double_q(config: Config) -> Learner:
             "td_error": jnp.sqrt((error**2).sum(axis=(1, 2)) / steps),
             "exploration": epsilon,
         }
-        return DoubleQState(online, target), Experience(episodes.outcome, info, episodes.executed)
+        return DoubleQState(online, target), Experience(episodes.outcome, info, xla.work(episodes), batch.space)
 
     return Learner(init, update, act=greedy)
 

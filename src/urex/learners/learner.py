@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from jaxtyping import Array, Float, Int, Key
 
 from urex.config import Hypers
+from urex.kernels import Space, Work
 from urex.policies import ActionRule
 from urex.rollout import Outcome, Uniforms
 from urex.tasks.task import Instance
@@ -22,6 +23,8 @@ class Batch(NamedTuple):
     uniforms: Uniforms
     update: Int[Array, ""]
     """How many updates were made before this one."""
+    space: Space = ()
+    """The memory of the configuration's kernel, as the update before left it."""
 
 
 class Experience(NamedTuple):
@@ -30,8 +33,10 @@ class Experience(NamedTuple):
     outcome: Outcome
     info: dict[str, Float[Array, " trials"]]
     """The learner's own measurements, by the names they are logged under."""
-    executed: Int[Array, ""]
-    """How many steps were taken of all lanes, those that were over included."""
+    work: Work
+    """What was executed for it."""
+    space: Space = ()
+    """The kernel's memory for the next update."""
 
 
 Init = Callable[[Key[Array, " trials"], Hypers], LearnerState]

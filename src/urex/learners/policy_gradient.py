@@ -12,7 +12,7 @@ from urex.learners import climber
 from urex.learners.climber import Climber
 from urex.learners.learner import Batch, Experience, Learner
 from urex.policies import categorical
-from urex.rollout import Outcome, pull_back, sample
+from urex.rollout import Outcome
 
 
 class Scored(NamedTuple):
@@ -29,14 +29,14 @@ def policy_gradient(config: Config) -> Learner:
         return climber.init(config, keys, hypers)
 
     def update(state: Climber, hypers: Hypers, batch: Batch) -> tuple[Climber, Experience]:
-        episodes, residuals = sample(state.policy, config.task, batch.instances, batch.uniforms)
-        scored = by_instance(config, episodes.outcome)
+        sampled = config.kernel.sample(state.policy, config.task, batch.instances, batch.uniforms, batch.space)
+        scored = by_instance(config, sampled.outcome)
         coefficient = jax.vmap(config.coefficients)(*scored, hypers.tau)
-        cotangent = coefficient.reshape(episodes.outcome.output.shape)
-        gradient = pull_back(state.policy, episodes, residuals, cotangent)
+        cotangent = coefficient.reshape(sampled.outcome.output.shape)
+        gradient, space = config.kernel.pull_back(state.policy, config.task, sampled, cotangent)
         after, norm = climber.ascend(state, gradient, hypers)
-        info = {"gradient_norm": norm, "entropy": entropy(episodes.outcome), **importance(scored, hypers.tau)}
-        return after, Experience(episodes.outcome, info, episodes.executed)
+        info = {"gradient_norm": norm, "entropy": entropy(sampled.outcome), **importance(scored, hypers.tau)}
+        return after, Experience(sampled.outcome, info, sampled.work, space)
 
     return Learner(init, update, act=categorical)
 

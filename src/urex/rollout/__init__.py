@@ -1,6 +1,5 @@
 """Rollouts: episodes of a policy, what the backward pass needs of them, and the backward pass."""
 
-from urex.rollout.episodes import KERNEL as KERNEL
 from urex.rollout.episodes import Episodes as Episodes
 from urex.rollout.episodes import Outcome as Outcome
 from urex.rollout.episodes import Residuals as Residuals

@@ -4,9 +4,6 @@ from typing import NamedTuple
 
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-KERNEL = "xla"
-"""The implementation of rollout and pull-back."""
-
 
 class Outcome(NamedTuple):
     """What an episode came to, one a lane."""

@@ -9,7 +9,6 @@ import numpy as np
 from urex.evaluation import evaluate_top_level
 from urex.learners import make_learner
 from urex.policies import Policy
-from urex.rollout import KERNEL
 from urex.runs.metrics_log import number
 from urex.runs.progress import solved_at
 from urex.runs.recorder import Totals
@@ -57,7 +56,7 @@ def result_of(trial: Trial, state: TrainState, log: list[dict[str, Any]], totals
         "env_steps_per_s": totals.env_steps / totals.wall_s if totals.wall_s else None,
         **more,
         "finite": all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(policy)),
-        "kernel": KERNEL,
+        "kernel": trial.config.kernel.name,
         "device": device(),
         "versions": versions(),
     }

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from urex import curriculum
 from urex.config import Config, Hypers
+from urex.kernels import Space
 from urex.learners import Batch, Experience, make_learner
 from urex.rollout import draw_uniforms
 from urex.tasks.task import Instance
@@ -33,13 +34,16 @@ class Metrics(NamedTuple):
     """The learner's own measurements."""
 
 
-def update(config: Config, hypers: Hypers, state: TrainState) -> tuple[TrainState, Metrics]:
-    """One update of every trial. The level is fixed for it; its episodes are folded into the curriculum after."""
+def update(config: Config, hypers: Hypers, state: TrainState, space: Space = ()) -> tuple[TrainState, Metrics, Space]:
+    """One update of every trial. The level is fixed for it; its episodes are folded into the curriculum after.
+
+    `space` is the kernel's memory, of which nothing but its size matters.
+    """
     keys = jax.vmap(jax.random.fold_in, in_axes=(0, None))(state.keys, state.updates)
     instance_keys, action_keys = jax.vmap(jax.random.split, out_axes=1)(keys)
     level = state.curriculum.level
     instances = draw_instances(config, instance_keys, level)
-    batch = Batch(instances, draw_uniforms(action_keys, config.lanes), state.updates)
+    batch = Batch(instances, draw_uniforms(action_keys, config.lanes), state.updates, space)
     learner, experience = make_learner(config).update(state.learner, hypers, batch)
     after = TrainState(
         keys=state.keys,
@@ -50,7 +54,7 @@ def update(config: Config, hypers: Hypers, state: TrainState) -> tuple[TrainStat
             config.task, state.success, level, experience.outcome.total_reward, state.updates + 1
         ),
     )
-    return after, _measure(level, experience)
+    return after, _measure(level, experience), experience.space
 
 
 def draw_instances(config: Config, keys: Key[Array, " trials"], level: Int[Array, " trials"]) -> Instance:
@@ -72,13 +76,13 @@ def _promote(
 
 
 def _measure(level: Int[Array, " trials"], experience: Experience) -> Metrics:
-    outcome, lanes = experience.outcome, experience.outcome.length.size
+    outcome = experience.outcome
     return Metrics(
         reward_mean=outcome.total_reward.mean(axis=1),
         level=level,
         episode_length=outcome.length.mean(axis=1),
         env_steps=outcome.length.sum(axis=1),
-        executed=experience.executed,
-        lane_utilisation=outcome.length.sum(dtype=jnp.float32) / (experience.executed * lanes),
+        executed=experience.work.rounds,
+        lane_utilisation=outcome.length.sum(dtype=jnp.float32) / experience.work.lane_steps,
         info=experience.info,
     )

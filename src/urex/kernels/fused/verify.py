@@ -1,0 +1,110 @@
+"""Whether a configuration of the fused kernels computes what it should, on the device that it is to run on.
+
+A configuration can be compiled without complaint and still be wrong there.
+"""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from urex import policies, rollout
+from urex.kernels.fused.kernel import fused
+from urex.kernels.fused.target import TRITON, Target
+from urex.kernels.fused.tile import Tiles
+from urex.policies.actions import categorical
+from urex.policies.policy import Policy
+from urex.tasks.task import Instance, Task
+
+TRIALS = 8
+"""Of the check: enough for some policies that write early and some that wander until their time is up."""
+LARGEST_ERROR = 0.03
+"""Of the gradient, and of log-probabilities a step, beside float32's: bfloat16's are near 0.005."""
+LARGEST_SHARE = 0.02
+"""Of actions that may be others than the reference would choose: where a random number falls just between two."""
+
+
+class Disagreement(NamedTuple):
+    """How far the kernel is from the reference when it is made to act as the kernel did."""
+
+    outcomes: float
+    """The share of episodes whose length or total reward is another; rightly 0."""
+    actions: float
+    """The share of actions that the reference would not have chosen."""
+    log_prob: float
+    """The largest difference, for each step of its episode."""
+    gradient: float
+    """The largest relative difference of a parameter's gradient."""
+
+    def accepted(self) -> bool:
+        """Whether that is no more than rounding."""
+        within = self.actions <= LARGEST_SHARE and max(self.log_prob, self.gradient) <= LARGEST_ERROR
+        return self.outcomes == 0 and within  # false for what is not a number
+
+
+def disagreement(task: Task, hidden: int, tiles: Tiles, target: Target = TRITON) -> Disagreement:
+    """Sample by the kernel, take the same actions by the reference, and compare."""
+    lanes = 2 * tiles.lanes + tiles.lanes // 2  # the last tile is not full
+    keys = jax.random.split(jax.random.key(0), TRIALS)
+    policy, instances = jax.jit(partial(_trials, task, hidden, lanes))(keys)
+    uniforms = rollout.draw_uniforms(keys, lanes)
+    cotangent = jax.random.normal(jax.random.key(1), (TRIALS, lanes))
+    return Disagreement(
+        *map(float, jax.jit(partial(_compare, task, tiles, target))(policy, instances, uniforms, cotangent))
+    )
+
+
+def _trials(task: Task, hidden: int, lanes: int, keys: PRNGKeyArray) -> tuple[Policy, Instance]:
+    """Policies that each prefer some actions strongly, and instances of all levels."""
+
+    def one(key: PRNGKeyArray) -> tuple[Policy, Instance]:
+        policy_key, taste_key, level_key, instance_key = jax.random.split(key, 4)
+        policy = policies.init(policy_key, task, hidden=hidden, first_layer="embedding", scale=jnp.float32(1.0))
+        taste = 3.0 * jax.random.normal(taste_key, policy.readout_bias.shape)
+        levels = jax.random.randint(level_key, (lanes,), task.levels.first, task.levels.top + 1)
+        instances = jax.vmap(task.sample)(jax.random.split(instance_key, lanes), levels)
+        return Policy(policy.first, policy.recurrent, policy.bias, policy.readout, taste), instances
+
+    return jax.vmap(one)(keys)
+
+
+def _compare(
+    task: Task,
+    tiles: Tiles,
+    target: Target,
+    policy: Policy,
+    instances: Instance,
+    uniforms: rollout.Uniforms,
+    cotangent: Float[Array, "trials lanes"],
+) -> tuple[Array, Array, Array, Array]:
+    kernel = fused(tiles, target)
+    ours = kernel.sample(policy, task, instances, uniforms, ())
+    gradient, _ = kernel.pull_back(policy, task, ours, cotangent)
+    done = ours.residuals.action[:, :, : cotangent.shape[1]]
+    with jax.default_matmul_precision("float32"):
+        episodes, residuals = rollout.sample(
+            policy,
+            task,
+            instances,
+            lambda t: done[:, t].astype(jnp.float32),
+            act=lambda _, forced: forced.astype(jnp.int32),
+        )
+        right = rollout.pull_back(policy, episodes, residuals, cotangent)
+    theirs, steps = episodes.outcome, episodes.steps
+    drawn = jax.vmap(uniforms, out_axes=1)(jnp.arange(task.max_steps))
+    time = min(task.max_steps, steps.action.shape[1])
+    taken = jnp.arange(time)[None, :, None] < theirs.length[:, None]
+    others = (categorical(steps.outputs[:, :time], drawn[:, :time]) != done[:, :time]) & taken
+    unequal = (ours.outcome.length != theirs.length) | (ours.outcome.total_reward != theirs.total_reward)
+    errors = [
+        jnp.linalg.norm(a - b) / (jnp.linalg.norm(b) + 1e-9)
+        for a, b in zip(*map(jax.tree.leaves, (gradient, right)), strict=True)
+    ]
+    return (
+        unequal.mean(),
+        others.sum() / taken.sum(),
+        (jnp.abs(ours.outcome.output - theirs.output) / theirs.length).max(),
+        jnp.stack(errors).max(),
+    )
