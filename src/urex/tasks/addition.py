@@ -12,16 +12,26 @@ BASE = 3
 
 def _sum(grid: Int[Array, "width rows"], length: Int[Array, ""]) -> Target:
     """The digits of the sum; one more than there are columns if a carry is left over."""
-
-    def add_column(carry: Int[Array, ""], column: Int[Array, ""]) -> tuple[Int[Array, ""], Int[Array, ""]]:
-        total = carry + column
-        return total // BASE, total % BASE
-
     in_use = jnp.arange(grid.shape[0]) < length
-    columns = jnp.where(in_use, grid.sum(axis=1, dtype=grid.dtype), 0)
     # past the end the columns are 0, so the carry comes out as the digit that follows the last column
-    _, digits = jax.lax.scan(add_column, jnp.zeros((), grid.dtype), jnp.append(columns, 0))
+    columns = jnp.append(jnp.where(in_use, grid.sum(axis=1, dtype=grid.dtype), 0), 0)
+    carries = jnp.concatenate([jnp.zeros((1,), grid.dtype), _carries(columns)[:-1]])
+    digits = (columns + carries) % BASE
     return digits, length + (digits[length] > 0)
+
+
+def _carries(columns: Int[Array, " columns"]) -> Int[Array, " columns"]:
+    """What each column passes on, for all columns at once.
+
+    A column is a function from the carry that comes in, 0, 1 or 2, to the one that goes out, and composing
+    functions is associative; one column after another would be a loop of small steps.
+    """
+
+    def then(first: tuple[Array, ...], second: tuple[Array, ...]) -> tuple[Array, ...]:
+        return tuple(jnp.where(c == 0, second[0], jnp.where(c == 1, second[1], second[2])) for c in first)
+
+    columns_alone = tuple((columns + carry) // BASE for carry in range(BASE))
+    return jax.lax.associative_scan(then, columns_alone)[0]
 
 
 ADDITION = Rules(

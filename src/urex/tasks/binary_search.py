@@ -101,11 +101,9 @@ class BinarySearch(SizedTask):
         r0, r1, r2 = state.registers
         value = jnp.where(register == 0, r0, jnp.where(register == 1, r1, r2))
         others = r0 + r1 + r2 - value
-        changed = jnp.select(
-            [operation == INC, operation == DIV, operation == AVG],
-            [value + 1, value // 2, others // 2],
-            value,
-        )
+        # not `jnp.select`, which kernels cannot compile
+        halved = jnp.where(operation == DIV, value // 2, jnp.where(operation == AVG, others // 2, value))
+        changed = jnp.where(operation == INC, value + 1, halved)
         compared = jnp.where(instance.position < value, SMALLER, jnp.where(instance.position > value, LARGER, EQUAL))
         time = state.time + 1
         signal = jnp.where(operation == CMP, compared, NOTHING)

@@ -103,20 +103,23 @@ def _kernel(tiles: Tiles, target: Target, given: Any, out: Any) -> None:
         following = load(jnp.maximum(t - 1, 0))  # asked for now, so that it is there when it is needed
         doutputs = jnp.where(t < length, weight, 0.0)[:, None] * step.score.astype(jnp.float32)
         rounded = doutputs.astype(jnp.bfloat16)
+        dreadout = carry.readout + dot(step.h_t.T, rounded)
+        dreadout_bias = carry.readout_bias + doutputs.sum(axis=0)
         dh = carry.dh + dot(rounded, readout)
         c_tm1 = jnp.where(t > 0, step.c_tm1.astype(jnp.float32), 0.0)
         dgates, dc = _retreat(step, dh, carry.dc, carry.c_t, c_tm1, target)
         for column, slope in zip(columns, dgates, strict=True):
             out.gates[t, here, column] = slope
         target.barrier()  # read again as one matrix of all four gates: one long product
-        back = given.recurrent[:, :] if recurrent is None else recurrent
         return _Carry(
-            dh=dot(out.gates[t, here, :], back),
+            dh=_back(given, out.gates, t, here, columns)
+            if recurrent is None
+            else dot(out.gates[t, here, :], recurrent),
             dc=dc,
             c_t=c_tm1,
             step=following,
-            readout=carry.readout + dot(step.h_t.T, rounded),
-            readout_bias=carry.readout_bias + doutputs.sum(axis=0),
+            readout=dreadout,
+            readout_bias=dreadout_bias,
         )
 
     nothing = jnp.zeros((tiles.lanes, hidden), jnp.float32)
@@ -148,3 +151,8 @@ def _retreat(
     di, df, dg = dc_t * g * i * (1 - i), dc_t * c_tm1 * f * (1 - f), dc_t * i * (1 - g * g)
     rounded = tuple(slope.astype(jnp.bfloat16) for slope in (di, df, dg, do))
     return rounded, dc_t * f  # pyright: ignore[reportReturnType]  four
+
+
+def _back(given: Any, dgates: Any, t: Array, here: Any, columns: list[Any]) -> Array:
+    """What comes back to h_{t-1}, gate by gate: it needs less memory on the chip."""
+    return sum(dot(dgates[t, here, column], given.recurrent[column, :]) for column in columns)  # pyright: ignore[reportReturnType]

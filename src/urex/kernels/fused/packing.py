@@ -57,7 +57,7 @@ class Cell(eqx.Module):
 
     memory: Any = eqx.field(static=True)
     """A reference to the memories of all lanes."""
-    lane: Int[Array, ""]
+    lane: Int[Array, "*tile"]
 
 
 def in_kernel(refs: Instance, lanes: Int[Array, " tile"], here: Any) -> Instance:

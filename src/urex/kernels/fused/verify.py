@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key, PRNGKeyArray
 
 from urex import policies, rollout
 from urex.kernels.fused.kernel import fused
 from urex.kernels.fused.target import TRITON, Target
 from urex.kernels.fused.tile import Tiles
+from urex.kernels.kernel import Kernel
 from urex.policies.actions import categorical
 from urex.policies.policy import Policy
 from urex.tasks.task import Instance, Task
@@ -48,15 +49,17 @@ def disagreement(task: Task, hidden: int, tiles: Tiles, target: Target = TRITON)
     """Sample by the kernel, take the same actions by the reference, and compare."""
     lanes = 2 * tiles.lanes + tiles.lanes // 2  # the last tile is not full
     keys = jax.random.split(jax.random.key(0), TRIALS)
-    policy, instances = jax.jit(partial(_trials, task, hidden, lanes))(keys)
-    uniforms = rollout.draw_uniforms(keys, lanes)
+    # the reference runs once, so the time of tuning its products would be lost
+    quickly = {"xla_gpu_autotune_level": 0} if jax.default_backend() == "gpu" else {}
+    policy, instances = jax.jit(partial(_trials, task, hidden, lanes), compiler_options=quickly)(keys)
+    batch = (policy, instances, rollout.draw_uniforms(keys, lanes))
     cotangent = jax.random.normal(jax.random.key(1), (TRIALS, lanes))
-    return Disagreement(
-        *map(float, jax.jit(partial(_compare, task, tiles, target))(policy, instances, uniforms, cotangent))
-    )
+    ours = jax.jit(partial(_by_kernel, task, fused(tiles, target)))(*batch, cotangent)
+    compare = jax.jit(partial(_compare, task), compiler_options=quickly)
+    return Disagreement(*map(float, compare(*batch, cotangent, ours)))
 
 
-def _trials(task: Task, hidden: int, lanes: int, keys: PRNGKeyArray) -> tuple[Policy, Instance]:
+def _trials(task: Task, hidden: int, lanes: int, keys: Key[Array, " trials"]) -> tuple[Policy, Instance]:
     """Policies that each prefer some actions strongly, and instances of all levels."""
 
     def one(key: PRNGKeyArray) -> tuple[Policy, Instance]:
@@ -70,41 +73,62 @@ def _trials(task: Task, hidden: int, lanes: int, keys: PRNGKeyArray) -> tuple[Po
     return jax.vmap(one)(keys)
 
 
-def _compare(
+class _Run(NamedTuple):
+    outcome: rollout.Outcome
+    action: Int[Array, "trials time lanes"]
+    gradient: Policy
+
+
+def _by_kernel(
     task: Task,
-    tiles: Tiles,
-    target: Target,
+    kernel: Kernel,
     policy: Policy,
     instances: Instance,
     uniforms: rollout.Uniforms,
     cotangent: Float[Array, "trials lanes"],
+) -> _Run:
+    sampled = kernel.sample(policy, task, instances, uniforms, ())
+    gradient, _ = kernel.pull_back(policy, task, sampled, cotangent)
+    return _Run(sampled.outcome, sampled.residuals.action[:, :, : cotangent.shape[1]], gradient)
+
+
+def _compare(
+    task: Task,
+    policy: Policy,
+    instances: Instance,
+    uniforms: rollout.Uniforms,
+    cotangent: Float[Array, "trials lanes"],
+    ours: _Run,
 ) -> tuple[Array, Array, Array, Array]:
-    kernel = fused(tiles, target)
-    ours = kernel.sample(policy, task, instances, uniforms, ())
-    gradient, _ = kernel.pull_back(policy, task, ours, cotangent)
-    done = ours.residuals.action[:, :, : cotangent.shape[1]]
+    """The fields of `Disagreement`, with the reference taking the kernel's actions."""
     with jax.default_matmul_precision("float32"):
         episodes, residuals = rollout.sample(
             policy,
             task,
             instances,
-            lambda t: done[:, t].astype(jnp.float32),
+            lambda t: ours.action[:, t].astype(jnp.float32),
             act=lambda _, forced: forced.astype(jnp.int32),
         )
-        right = rollout.pull_back(policy, episodes, residuals, cotangent)
-    theirs, steps = episodes.outcome, episodes.steps
-    drawn = jax.vmap(uniforms, out_axes=1)(jnp.arange(task.max_steps))
-    time = min(task.max_steps, steps.action.shape[1])
-    taken = jnp.arange(time)[None, :, None] < theirs.length[:, None]
-    others = (categorical(steps.outputs[:, :time], drawn[:, :time]) != done[:, :time]) & taken
+        gradient = rollout.pull_back(policy, episodes, residuals, cotangent)
+    theirs = episodes.outcome
     unequal = (ours.outcome.length != theirs.length) | (ours.outcome.total_reward != theirs.total_reward)
-    errors = [
-        jnp.linalg.norm(a - b) / (jnp.linalg.norm(b) + 1e-9)
-        for a, b in zip(*map(jax.tree.leaves, (gradient, right)), strict=True)
-    ]
     return (
         unequal.mean(),
-        others.sum() / taken.sum(),
+        _unlike(task, episodes, ours.action, uniforms),
         (jnp.abs(ours.outcome.output - theirs.output) / theirs.length).max(),
-        jnp.stack(errors).max(),
+        jnp.stack(jax.tree.leaves(jax.tree.map(_error, ours.gradient, gradient))).max(),
     )
+
+
+def _unlike(
+    task: Task, episodes: rollout.Episodes, action: Int[Array, "trials time lanes"], uniforms: rollout.Uniforms
+) -> Float[Array, ""]:
+    """The share of steps at which the same random number would have led the reference to another action."""
+    drawn = jax.vmap(uniforms, out_axes=1)(jnp.arange(task.max_steps))
+    chosen = categorical(episodes.steps.outputs[:, : task.max_steps], drawn)
+    taken = jnp.arange(task.max_steps)[None, :, None] < episodes.outcome.length[:, None]
+    return ((chosen != action) & taken).sum() / taken.sum()
+
+
+def _error(ours: Array, theirs: Array) -> Float[Array, ""]:
+    return jnp.linalg.norm(ours - theirs) / (jnp.linalg.norm(theirs) + jnp.finfo(theirs.dtype).tiny)
