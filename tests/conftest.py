@@ -11,6 +11,7 @@ from hypothesis import settings  # noqa: E402
 import tests.builtin  # noqa: E402, F401
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
+jax.config.update("jax_num_cpu_devices", 2)  # as two cores, however many there are
 
 # The first example compiles, so a deadline for one example says nothing about the code.
 settings.register_profile("urex", deadline=None, derandomize=True, print_blob=True)

@@ -22,6 +22,9 @@ COPY = tasks.get("copy")
         ({"objective": "urx"}, "unknown objective 'urx': did you mean 'urex'?"),
         ({"instances": 0}, "instances 0: it must be at least 1"),
         ({"samples": 1}, "samples 1: objectives compare samples of one instance; draw at least 2"),
+        ({"cores": 3}, "cores 3: they must divide the 400 episodes of an update, and more than 1 are for learner"),
+        ({"cores": 2, "learner": "double-q"}, "cores 2: they must divide the 400 episodes of an update, and more than"),
+        ({"cores": 0}, "cores 0: it must be at least 1"),
         ({"window": 0}, "curriculum window 0: it must be at least 1 episode"),
     ],
 )

@@ -17,6 +17,7 @@ STAGES = [
         "errors",
         "modules",
         "streams",
+        "devices",
         "recipe",
         "tasks",
         "curriculum",
@@ -28,7 +29,7 @@ STAGES = [
         "config",
         "learners",
     ),
-    *("training", "trial", "evaluation", "runs", "views", "interop", "cli"),
+    *("training", "trial", "bench", "evaluation", "runs", "views", "interop", "cli"),
 ]
 """In the order in which data flows; a module imports from its own stage and those before it."""
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.runs.probe import Echo
-from urex import UserError, objectives, tasks
+from urex import UserError, devices, objectives, tasks
 from urex.config import Config, Hypers
 from urex.recipe import Recipe
 from urex.tasks import Task
-from urex.trial import check_used, extended, make_task, prepare, read
+from urex.trial import check_used, extended, make_task, prepare, read, share
 
 GIVEN: dict[str, Any] = {
     "objective": "ment",
@@ -33,6 +33,7 @@ GIVEN: dict[str, Any] = {
     "init_scale": 0.7,
     "adam_epsilon": 1e-4,
     "kernel": "xla",
+    "cores": 3,
     "learner": "double-q",
     "exploration": 0.4,
     "exploration_decay": 0.9,
@@ -122,6 +123,42 @@ def test_an_objective_that_is_a_function_is_in_the_configuration_alone() -> None
 
 def test_a_registered_function_is_its_name() -> None:
     assert prepare("copy", {"objective": objectives.ment}) == prepare("copy", {"objective": "ment"})
+
+
+@pytest.mark.parametrize(
+    ("cores", "there", "lanes", "expected"),
+    [
+        (None, 2, 200, 2),
+        (None, 1, 200, 1),
+        (None, 2, 79, 1),
+        (None, 8, 400, 8),
+        (None, 3, 400, 2),
+        (None, 8, 200, 5),
+        (2, 2, 20, 2),
+        (1, 2, 400, 1),
+        (3, 4, 20, 2),
+    ],
+)
+def test_cores_share_the_lanes_alike(
+    cores: int | None, there: int, lanes: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many as are asked for or worth it, less those that would make the shares unequal."""
+    monkeypatch.setattr(devices, "cores", lambda: there)
+    assert share(cores, lanes) == expected
+
+
+def test_what_cores_share_is_told_by_recipe_and_configuration() -> None:
+    for settings, expected in (({}, 2), ({"cores": 1}, 1), ({"instances": 5}, 1), ({"learner": "double-q"}, 1)):
+        trial = prepare("copy", settings)
+        assert (trial.recipe.cores, trial.config.cores) == (expected, expected)
+
+
+@pytest.mark.parametrize("cores", [0, 3, -1])
+def test_there_are_no_more_cores_than_devices(cores: int) -> None:
+    with pytest.raises(
+        UserError, match=f"cores {cores}: it must be 1 to 2, the devices that JAX computes on here; JAX"
+    ):
+        prepare("copy", {"cores": cores})
 
 
 def test_a_trial_can_be_made_longer() -> None:

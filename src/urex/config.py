@@ -37,6 +37,8 @@ class Config:
     hidden: int = HIDDEN
     kernel: Kernel = XLA
     """The implementation of sampling and its backward pass, for learners that leave the choice."""
+    cores: int = 1
+    """The devices that share the lanes of an update. Sums over lanes are then rounded in another order."""
     window: int | None = WINDOW
     """Episodes that must succeed for a promotion; None: the number the task was published with."""
 
@@ -44,11 +46,16 @@ class Config:
         for name, known in (("learner", LEARNERS), ("first_layer", FIRST_LAYERS)):
             if getattr(self, name) not in known:
                 raise unknown(name.replace("_", " "), getattr(self, name), known)
-        for name in ("instances", "samples", "hidden"):
+        for name in ("instances", "samples", "hidden", "cores"):
             if whole_number(name, getattr(self, name)) < 1:
                 raise UserError(f"{name} {getattr(self, name)}: it must be at least 1")
         if self.samples < 2 and self.learner == "policy-gradient":
             raise UserError(f"samples {self.samples}: objectives compare samples of one instance; draw at least 2")
+        if self.lanes % self.cores or (self.cores > 1 and self.learner != "policy-gradient"):
+            raise UserError(
+                f"cores {self.cores}: they must divide the {self.lanes} episodes of an update, and more than 1 are for"
+                " learner 'policy-gradient'"
+            )
         _check_objective(self.coefficients, self.instances, self.samples)
         self.curriculum  # noqa: B018  and so is a wrong window
 

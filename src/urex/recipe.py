@@ -43,7 +43,9 @@ class Recipe:
     adam_epsilon: float | None = None
     """Adam's, in TensorFlow's form (default: 1e-8)."""
     kernel: str | None = None
-    """What samples and differentiates: auto (default: the fastest here), xla (everywhere) or fused (on a GPU)."""
+    """What samples and differentiates: auto (default: the fastest here), xla (anywhere), ragged (CPU), fused (GPU)."""
+    cores: int | None = None
+    """CPU cores that share the episodes of an update (default: 2 where there are, for small updates 1)."""
     learner: str | None = None
     """policy-gradient (default) or double-q."""
     exploration: float | None = None

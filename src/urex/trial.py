@@ -4,7 +4,7 @@ import dataclasses
 import numbers
 from typing import Any
 
-from urex import kernels, objectives, tasks
+from urex import devices, kernels, objectives, tasks
 from urex.config import Config, Hypers, check_hypers
 from urex.errors import UserError, shortened, unknown, whole_number
 from urex.presets import DEFAULT_TEMPERATURE, INIT_SCALES, TEMPERATURES, preset_for
@@ -22,10 +22,14 @@ _RULES = {
 """What fields of each type may be given, and how that is told."""
 
 _UNUSED = {
-    "double-q": ("objective", "tau", "centred", "kernel"),
+    "double-q": ("objective", "tau", "centred", "kernel", "cores"),
     "policy-gradient": ("exploration", "exploration_decay", "sync_every"),
 }
 """What each learner does not look at."""
+
+
+LEAST_LANES = 40
+"""Fewer to a core are not worth the waiting for each other, unless it is asked for."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,10 +58,12 @@ def prepare(task: str | Task, settings: dict[str, Any]) -> Trial:
     recipe = dataclasses.replace(given, **filled | dict.fromkeys(function))
     filled |= function
     made = make_task(name, recipe) if isinstance(task, str) else _own(task, recipe)
-    config = Config(made, **{field: filled[field] for field in _CONFIG if field != "kernel"})
+    config = Config(made, **{field: filled[field] for field in _CONFIG if field not in ("kernel", "cores")})
     check_contract(made)
     if config.learner == "policy-gradient":
-        config = dataclasses.replace(config, kernel=kernels.choose(filled["kernel"], made, config.hidden))
+        kernel = kernels.choose(filled["kernel"], made, config.hidden)
+        config = dataclasses.replace(config, kernel=kernel, cores=share(given.cores, config.lanes))
+        recipe = dataclasses.replace(recipe, cores=config.cores)
     hypers = Hypers(**{field: filled[field] for field in Hypers._fields})
     check_hypers(config, hypers)
     if whole_number("num_updates", filled["num_updates"]) < 1:
@@ -74,6 +80,19 @@ def defaults(task: str, recipe: Recipe) -> dict[str, Any]:
     tau = TEMPERATURES.get(objective, DEFAULT_TEMPERATURE)
     scale = INIT_SCALES.get(recipe.first_layer or found["first_layer"], found["init_scale"])
     return found | {"tau": tau, "init_scale": scale}
+
+
+def share(cores: int | None, lanes: int) -> int:
+    """Into how many equal shares, one a core, so many lanes are divided, if at most so many cores are asked for."""
+    there = devices.cores()
+    if cores is None:
+        cores = max(1, min(there, lanes // LEAST_LANES))
+    if not 1 <= cores <= there:
+        raise UserError(
+            f"cores {cores}: it must be 1 to {there}, the devices that JAX computes on here; JAX_NUM_CPU_DEVICES sets"
+            " how many of them the CPU is"
+        )
+    return max(share for share in range(1, cores + 1) if lanes % share == 0)
 
 
 def extended(trial: Trial, num_updates: int) -> Trial:

@@ -25,8 +25,8 @@ def run(*words: str, **options: object) -> subprocess.CompletedProcess:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("", "no command given: name one of tasks, train, evaluate, trace; see `urex --help`"),
-        ("tran", "unknown command 'tran': did you mean 'train'? known are evaluate, tasks, trace, train"),
+        ("", "no command given: name one of tasks, train, evaluate, trace, bench; see `urex --help`"),
+        ("tran", "unknown command 'tran': did you mean 'train'? known are bench, evaluate, tasks, trace, train"),
         ("--jsn", "unknown flag '--jsn': known are --help"),
         ("--jsn tasks", "unknown flag '--jsn': known are --help"),
         ("tasks --jsn", "unknown flag '--jsn': did you mean '--json'? known are --help, --json"),

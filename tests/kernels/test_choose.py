@@ -15,9 +15,10 @@ from urex.kernels import fused as fused_kernels
 from urex.kernels.choose import unfit, verified
 from urex.kernels.fused import INTERPRETER, Tiles, fused
 from urex.kernels.fused import verify as verification
+from urex.kernels.ragged import RAGGED
 from urex.tasks import Task
 
-COPY = tasks.get("copy", max_length=5)
+COPY: Any = tasks.get("copy", max_length=5)
 
 
 @pytest.fixture
@@ -46,6 +47,16 @@ WRONG = verification.Disagreement(0.3, 0.2, 1.0, 0.97)
 
 def test_xla_is_what_it_says() -> None:
     assert choose("xla", COPY, 128) is XLA
+
+
+def test_on_a_cpu_the_ragged_loops_are_taken_whatever_the_task_and_its_policy() -> None:
+    for task, hidden in ((COPY, 128), (own(Tabled), 7), (own(Remembering), 1)):
+        assert choose("auto", task, hidden) is RAGGED
+
+
+@pytest.mark.usefixtures("gpu")
+def test_they_run_elsewhere_when_they_are_asked_for() -> None:
+    assert choose("ragged", COPY, 128) is RAGGED
 
 
 @pytest.mark.usefixtures("gpu")

@@ -95,9 +95,9 @@ def _halve(descriptor: int) -> None:
 
 def computing(moment: Moment) -> None:
     """Send it in the middle of a call, or of the first later one that is long enough to have a middle."""
-    advance, calls, of_one = loop.advance, -1, 0.0  # the first call compiles
+    go_on, calls, of_one = loop.go_on, 0, 0.0
 
-    def timed(config: Any, hypers: Any, state: Any, limits: Limits) -> Any:
+    def timed(config: Any, hypers: Any, state: Any, limits: Limits, space: Any) -> Any:
         nonlocal calls, of_one
         calls += 1
         updates = int(limits.updates)
@@ -105,12 +105,12 @@ def computing(moment: Moment) -> None:
         if calls >= moment.count and not moment.sent and updates * of_one > 0.01:
             timer.start()
         begun = time.perf_counter()
-        done = jax.block_until_ready(advance(config, hypers, state, limits))
+        done = jax.block_until_ready(go_on(config, hypers, state, limits, space))
         timer.cancel()
         of_one = (time.perf_counter() - begun) / max(updates, 1)
         return done
 
-    loop.advance = timed
+    loop.go_on = timed
 
 
 if __name__ == "__main__":

@@ -44,10 +44,10 @@ def test_it_has_all_that_was_promised(unbroken: Outcome) -> None:
     result = unbroken.result
     assert " ".join(run_in_memory(probe.trial()).summary) == (
         "task solved solved_at_update final_reward training_reward level updates env_steps wall_s"
-        " env_steps_per_s compile_s finite kernel device versions"
+        " env_steps_per_s compile_s finite kernel cores device versions"
     )
     assert (result["task"], result["solved"], result["finite"]) == (probe.NAME, True, True)
-    assert (result["level"], result["updates"], result["kernel"]) == (3, 24, "xla")
+    assert (result["level"], result["updates"], result["kernel"], result["cores"]) == (3, 24, "ragged", 1)
     best = max(np.convolve([line["reward_mean"] for line in unbroken.metrics], np.ones(5) / 5, "valid"))
     assert best >= probe.Echo.reward_threshold  # over 100 episodes, here those of 5 updates
     assert result["device"].startswith("cpu")

@@ -12,7 +12,7 @@ import pytest
 from tests.runs import probe
 from tests.runs.disk import Disk, Moment
 from tests.runs.outcome import Outcome, newest, outcome
-from urex import UserError, training
+from urex import UserError, devices, training
 from urex.runs import DamagedCheckpoint, Progress, Result, checkpoint, load_policy, run_in_memory, run_on_disk
 from urex.runs.directory import Directory, create, locked, read_trial
 from urex.runs.metrics_log import read
@@ -80,6 +80,30 @@ def test_a_learner_with_more_to_remember_goes_on_too(tmp_path: Path) -> None:
     assert outcome(tmp_path / "run") == outcome(tmp_path / "unbroken")
     explored = [line["exploration"] for line in read(tmp_path / "run" / "metrics.jsonl")]
     assert sorted(set(explored), reverse=True) == explored
+
+
+# ---- on several cores
+
+
+def test_a_run_goes_on_on_the_cores_it_was_begun_on(tmp_path: Path) -> None:
+    """To the bit, like every other; another number of them would round otherwise."""
+    interrupted(tmp_path / "run", 7, cores=2)
+    go_on(tmp_path / "run")
+    run_on_disk(*new(tmp_path / "unbroken", cores=2))
+    assert outcome(tmp_path / "run") == outcome(tmp_path / "unbroken")
+    assert outcome(tmp_path / "run").result["cores"] == 2
+
+
+def test_it_says_so_when_there_are_fewer_and_keeps_the_number_for_when_there_are_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted(tmp_path / "run", 7, cores=2)
+    with monkeypatch.context() as patch:
+        patch.setattr(devices, "cores", lambda: 1)
+        assert load_policy(tmp_path / "run")[0].config.cores == 1
+        with pytest.warns(UserWarning, match="it was begun on 2 cores and goes on with 1, as many as JAX has here;"):
+            go_on(tmp_path / "run", stop=lambda: True)
+    assert go_on(tmp_path / "run").summary["cores"] == 2
 
 
 @pytest.mark.parametrize("count", [1, 5, 256])

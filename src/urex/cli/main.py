@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
+from urex.cli.bench import bench
 from urex.cli.evaluate import evaluate
 from urex.cli.interrupts import ending_at_once
 from urex.cli.tasks import tasks
@@ -22,6 +23,7 @@ COMMANDS: dict[str, Command] = {
     "train": train,
     "evaluate": evaluate,
     "trace": trace,
+    "bench": bench,
 }
 """Each command's function: its docstring and parameters are the command's help and flags; it returns the exit code."""
 

@@ -47,8 +47,11 @@ def train(
         checkpoint_every: Seconds between checkpoints.
     """
     from urex.cli.progress import watching  # JAX comes with these, and help should not wait for that
+    from urex.devices import use_cores
+    from urex.runs.directory import cores_of
     from urex.runs.run import run_on_disk
 
+    use_cores(cores_of(resume) if resume else training.cores)
     add_working_directory()
     if not checkpoint_every >= 0:
         raise UserError(f"--checkpoint-every {checkpoint_every:g}: it must be 0 or more seconds")

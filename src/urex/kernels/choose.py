@@ -7,10 +7,11 @@ import jax
 
 from urex.errors import UserError, shortened, unknown
 from urex.kernels.kernel import Kernel
+from urex.kernels.ragged import RAGGED
 from urex.kernels.xla import XLA
 from urex.tasks.task import Task
 
-KERNELS = ("auto", "xla", "fused")
+KERNELS = ("auto", "xla", "ragged", "fused")
 LARGEST_INPUTS = 256
 """Observations and actions that a fused kernel's table may have rows for."""
 HIDDEN_SIZES = (16, 32, 64, 128)
@@ -21,6 +22,8 @@ def choose(name: str, task: Task, hidden: int) -> Kernel:
     """The kernel of this name; of "auto", the one for this device, with a warning if it had to be passed over."""
     if name not in KERNELS:
         raise unknown("kernel", name, KERNELS)
+    if name == "ragged" or (name == "auto" and jax.default_backend() == "cpu"):
+        return RAGGED
     if name == "xla" or (name == "auto" and jax.default_backend() != "gpu"):
         return XLA
     reason = unfit(task, hidden)

@@ -11,7 +11,10 @@ from urex.rollout.randomness import Uniforms
 from urex.tasks.task import Instance, Task
 
 Space = Any
-"""Memory that a kernel writes to and that goes from update to update, so that it is made only once; a pytree."""
+"""Memory that a kernel writes to and that goes from update to update, so that it is made only once.
+
+A pytree of arrays, none of them without an axis.
+"""
 
 
 class Work(NamedTuple):

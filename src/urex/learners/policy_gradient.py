@@ -8,6 +8,7 @@ from jaxtyping import Array, Float, Key
 
 from urex import objectives
 from urex.config import Config, Hypers
+from urex.kernels.cores import shared
 from urex.learners import climber
 from urex.learners.climber import Climber
 from urex.learners.learner import Batch, Experience, Learner
@@ -24,16 +25,17 @@ class Scored(NamedTuple):
 
 def policy_gradient(config: Config) -> Learner:
     """The learner that ascends sum_k coefficient_k d log pi(a_k | h), with the objective's coefficients."""
+    kernel = shared(config.kernel, config.cores)
 
     def init(keys: Key[Array, " trials"], hypers: Hypers) -> Climber:
         return climber.init(config, keys, hypers)
 
     def update(state: Climber, hypers: Hypers, batch: Batch) -> tuple[Climber, Experience]:
-        sampled = config.kernel.sample(state.policy, config.task, batch.instances, batch.uniforms, batch.space)
+        sampled = kernel.sample(state.policy, config.task, batch.instances, batch.uniforms, batch.space)
         scored = by_instance(config, sampled.outcome)
         coefficient = jax.vmap(config.coefficients)(*scored, hypers.tau)
         cotangent = coefficient.reshape(sampled.outcome.output.shape)
-        gradient, space = config.kernel.pull_back(state.policy, config.task, sampled, cotangent)
+        gradient, space = kernel.pull_back(state.policy, config.task, sampled, cotangent)
         after, norm = climber.ascend(state, gradient, hypers)
         info = {"gradient_norm": norm, "entropy": entropy(sampled.outcome), **importance(scored, hypers.tau)}
         return after, Experience(sampled.outcome, info, sampled.work, space)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from urex import devices
 from urex.errors import UserError, shortened
 from urex.runs import durable
 from urex.runs.versions import versions
@@ -122,9 +123,21 @@ def read_trial(path: Path) -> tuple[Directory, Trial]:
             f" use the urex that wrote it ({version or 'of unknown version'})"
         )
     try:
-        return directory, prepare(str(task), fields)
+        return directory, prepare(str(task), _with_cores_there_are(fields))
     except UserError as error:
         raise UserError(f"run {directory.config}: {error}") from None
+
+
+def cores_of(path: Path) -> int | None:
+    """How many cores the run in this directory was begun on; nothing of JAX is used to find out."""
+    found = read_json(Directory(path).config).get("cores")
+    return found if isinstance(found, int) else None
+
+
+def _with_cores_there_are(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `config.json`; if there are fewer cores now than it says, their number is left open."""
+    asked = fields.get("cores")
+    return fields | {"cores": None} if isinstance(asked, int) and asked > devices.cores() else fields
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -101,6 +101,6 @@ def load(checkpoints: Path, trial: Trial, template: TrainState) -> tuple[TrainSt
 
 
 def settings(trial: Trial) -> dict[str, Any]:
-    """What a run cannot change: all that its states depend on, but not how far it goes."""
+    """What a run cannot change: all that its states depend on but rounding, and not how far it goes."""
     fields = {"task": trial.task, **dataclasses.asdict(trial.recipe)}
-    return {name: value for name, value in fields.items() if name not in ("num_updates", "until_solved")}
+    return {name: value for name, value in fields.items() if name not in ("num_updates", "until_solved", "cores")}

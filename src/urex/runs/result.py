@@ -57,6 +57,7 @@ def result_of(trial: Trial, state: TrainState, log: list[dict[str, Any]], totals
         **more,
         "finite": all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(policy)),
         "kernel": trial.config.kernel.name,
+        "cores": trial.config.cores,
         "device": device(),
         "versions": versions(),
     }
@@ -83,5 +84,5 @@ def is_finished(trial: Trial, state: TrainState) -> bool:
 
 
 def policy_of(state: TrainState) -> Policy:
-    """The policy of the only trial there is."""
-    return jax.tree.map(lambda leaf: leaf[0], state.learner.policy)
+    """The policy of the only trial there is, on one device whatever it was trained on."""
+    return jax.tree.map(lambda leaf: jnp.asarray(np.asarray(leaf)[0]), state.learner.policy)

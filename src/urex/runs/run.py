@@ -1,6 +1,7 @@
 """A run: one trial, trained from where it stands to its end or to an interruption."""
 
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -57,12 +58,24 @@ def run_on_disk(
             )
         if is_finished(trial, state) and directory.result.exists():
             return Result(policy_of(state), read(directory.metrics), directories.read_json(directory.result), True)
+        _tell_of_rounding(directory, trial)
         directories.renew(directory, trial)
         with MetricsLog(directory.metrics, size) as metrics:
             result = _run(trial, state, totals, OnDisk(directory, metrics, trial), watch, stop, checkpoint_every)
         if result.finished:
             directories.write_json(directory.result, result.summary)
     return result
+
+
+def _tell_of_rounding(directory: Directory, trial: Trial) -> None:
+    """Warn if the run was begun on another number of cores, which are not there any more."""
+    before, now = directories.cores_of(directory.path), trial.config.cores
+    if before not in (None, now):
+        warnings.warn(
+            f"run directory {directory.path}: it was begun on {before} cores and goes on with {now}, as many as JAX has"
+            " here; what comes of it is the same but for rounding",
+            stacklevel=3,
+        )
 
 
 def load_policy(path: Path) -> tuple[Trial, Policy]:

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from urex.config import Config, Hypers
-from urex.training.chunk import CAPACITY, Limits, advance
+from urex.training.chunk import CAPACITY, Limits, advance, go_on, new_space
 from urex.training.state import TrainState
 from urex.training.update import Metrics
 
@@ -32,14 +32,15 @@ class Chunk(NamedTuple):
 
 
 def chunks(
-    config: Config, hypers: Hypers, state: TrainState, num_updates: int, *, until_solved: bool = False
+    config: Config, hypers: Hypers, state: TrainState, num_updates: int, *, until_solved: bool = False, devices: int = 1
 ) -> Iterator[Chunk]:
     """Train until `num_updates` are made in all. How they are cut into calls changes nothing but the times."""
     updates, count, steps = int(state.updates), 1, FIRST_STEPS
+    space = jax.block_until_ready(new_space(config, state, devices=devices))  # or the first call would wait for it
     while updates < num_updates and not (until_solved and state.success.solved.all()):
         begun = time.perf_counter()
         limits = Limits(min(count, num_updates - updates), steps, until_solved)
-        state, log = advance(config, hypers, state, limits)
+        state, log, space = go_on(config, hypers, state, limits, space, devices=devices)
         made, updates = int(state.updates) - updates, int(state.updates)
         metrics = jax.tree.map(lambda rows, made=made: np.asarray(rows)[:made], log)
         seconds = time.perf_counter() - begun
