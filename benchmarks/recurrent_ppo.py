@@ -16,6 +16,7 @@ import numpy as np
 
 import urex  # noqa: F401  registers the environments
 from benchmarks.training import measure
+from urex.devices import use_cores
 from urex.interop.gymnasium import FlattenAction
 
 STEPS = 64
@@ -55,6 +56,8 @@ def rate(task: str, environments: int, epochs: int, seconds: float) -> dict[str,
     clock = Clock()
     model.learn(10**9, callback=clock)
     ends = np.array(clock.ends[1:])
+    if len(ends) < 2:
+        raise SystemExit(f"no update was finished in {seconds:g} s; give more --seconds")
     return {"env_steps_per_s": round((ends[-1, 0] - ends[0, 0]) / (ends[-1, 1] - ends[0, 1])), "updates": len(ends) - 1}
 
 
@@ -65,6 +68,7 @@ def main() -> None:
     parser.add_argument("--environments", type=int, default=40)
     parser.add_argument("--epochs", type=int, nargs="+", default=[1, 10])
     arguments = parser.parse_args()
+    use_cores()
     for epochs in arguments.epochs:
         row = rate("urex/Copy-v0", arguments.environments, epochs, arguments.seconds)
         print(json.dumps({"trainer": "sb3-contrib RecurrentPPO", "epochs": epochs, **row}), flush=True)

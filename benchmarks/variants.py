@@ -14,8 +14,9 @@ import time
 import jax
 import numpy as np
 
-from urex import tasks, training
+from urex import kernels, tasks, training
 from urex.config import Config, Hypers, stack_hypers
+from urex.policies import HIDDEN
 from urex.training.chunk import CAPACITY
 
 AXES = ("learning_rate", "clip_norm", "tau", "init_scale", "adam_epsilon", "exploration", "exploration_decay")
@@ -78,16 +79,21 @@ def main() -> None:
     defaults = Hypers(learning_rate=0.01, clip_norm=40.0)
     for name in AXES:
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, nargs="+", default=[getattr(defaults, name)])
+    parser.add_argument("--kernel", default="auto")
     parser.add_argument("--sync-every", type=int, nargs="+", default=[defaults.sync_every])
     arguments = parser.parse_args()
+    task = tasks.get(arguments.task)
+    kernel = kernels.choose(arguments.kernel, task, HIDDEN) if arguments.learner == "policy-gradient" else kernels.XLA
     config = Config(
-        tasks.get(arguments.task),
+        task,
         learner=arguments.learner,
         objective=arguments.objective,
         instances=arguments.instances,
         first_layer=arguments.first_layer,
+        kernel=kernel,
     )
     fixed = {name: getattr(arguments, name) for name in ("task", "objective", "learner", "first_layer")}
+    fixed["kernel"] = kernel.name
     for row in run(config, grid(arguments), arguments.num_updates, arguments.seconds):
         print(json.dumps(fixed | row), flush=True)
 

@@ -87,7 +87,9 @@ def test_importing_does_not_import_jax(imported: str) -> None:
     assert python(f"import sys; {imported}; print({heavy} or 'light')") == "light\n"
 
 
-@pytest.mark.parametrize("words", ["--help", "tasks --help", "train --help", "evaluate --help", "trace --help"])
+@pytest.mark.parametrize(
+    "words", ["--help", "tasks --help", "train --help", "evaluate --help", "trace --help", "bench --help"]
+)
 def test_help_does_not_import_jax(words: str) -> None:
     source = f"import sys; from urex.cli import main; main({words.split()})\n"
     assert python(source + "print('jax' in sys.modules)").endswith("False\n")

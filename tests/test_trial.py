@@ -136,7 +136,7 @@ def test_a_registered_function_is_its_name() -> None:
         (None, 8, 200, 5),
         (2, 2, 20, 2),
         (1, 2, 400, 1),
-        (3, 4, 20, 2),
+        (None, 4, 150, 3),
     ],
 )
 def test_cores_share_the_lanes_alike(
@@ -145,6 +145,12 @@ def test_cores_share_the_lanes_alike(
     """As many as are asked for or worth it, less those that would make the shares unequal."""
     monkeypatch.setattr(devices, "cores", lambda: there)
     assert share(cores, lanes) == expected
+
+
+def test_cores_that_would_have_unequal_shares_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "cores", lambda: 4)
+    with pytest.raises(UserError, match="cores 3: it must divide the 20 episodes of an update"):
+        share(3, 20)
 
 
 def test_what_cores_share_is_told_by_recipe_and_configuration() -> None:

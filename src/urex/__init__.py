@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 from urex.errors import UserError as UserError
 
 if TYPE_CHECKING:
+    from urex import bench as bench
     from urex import config as config
     from urex import curriculum as curriculum
     from urex import evaluation as evaluation
+    from urex import kernels as kernels
     from urex import learners as learners
     from urex import objectives as objectives
     from urex import policies as policies
@@ -25,12 +27,15 @@ if TYPE_CHECKING:
     from urex.recipe import Recipe as Recipe
     from urex.runs import resume as resume
     from urex.runs import train as train
+    from urex.training import train_many as train_many
 
 _MODULES = frozenset(
     {
+        "bench",
         "config",
         "curriculum",
         "evaluation",
+        "kernels",
         "learners",
         "objectives",
         "policies",
@@ -41,15 +46,17 @@ _MODULES = frozenset(
         "views",
     }
 )
-_ELSEWHERE = {"Recipe": "urex.recipe", "resume": "urex.runs", "train": "urex.runs"}
+_ELSEWHERE = {"Recipe": "urex.recipe", "resume": "urex.runs", "train": "urex.runs", "train_many": "urex.training"}
 """Names that stand in a module of their own stage."""
 
 __all__ = [
     "Recipe",
     "UserError",
+    "bench",
     "config",
     "curriculum",
     "evaluation",
+    "kernels",
     "learners",
     "objectives",
     "policies",
@@ -58,6 +65,7 @@ __all__ = [
     "runs",
     "tasks",
     "train",
+    "train_many",
     "training",
     "views",
 ]

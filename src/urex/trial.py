@@ -7,9 +7,12 @@ from typing import Any
 from urex import devices, kernels, objectives, tasks
 from urex.config import Config, Hypers, check_hypers
 from urex.errors import UserError, shortened, unknown, whole_number
+from urex.kernels import XLA
+from urex.kernels.ragged import RAGGED
 from urex.presets import DEFAULT_TEMPERATURE, INIT_SCALES, TEMPERATURES, preset_for
 from urex.recipe import Recipe
 from urex.tasks import Task, check_contract
+from urex.training.memory import trials_that_fit
 
 _CONFIG = {field.name: field.default for field in dataclasses.fields(Config) if field.name != "task"}
 _TASK_OPTIONS = ("max_length", "time_limit")
@@ -63,7 +66,9 @@ def prepare(task: str | Task, settings: dict[str, Any]) -> Trial:
     if config.learner == "policy-gradient":
         kernel = kernels.choose(filled["kernel"], made, config.hidden)
         config = dataclasses.replace(config, kernel=kernel, cores=share(given.cores, config.lanes))
-        recipe = dataclasses.replace(recipe, cores=config.cores)
+        if given.kernel in (None, "auto") and kernel is RAGGED and trials_that_fit(config) < 1:
+            config = dataclasses.replace(config, kernel=XLA)  # it is slower, and takes a fraction of the memory
+        recipe = dataclasses.replace(recipe, kernel=config.kernel.name, cores=config.cores)
     hypers = Hypers(**{field: filled[field] for field in Hypers._fields})
     check_hypers(config, hypers)
     if whole_number("num_updates", filled["num_updates"]) < 1:
@@ -86,13 +91,15 @@ def share(cores: int | None, lanes: int) -> int:
     """Into how many equal shares, one a core, so many lanes are divided, if at most so many cores are asked for."""
     there = devices.cores()
     if cores is None:
-        cores = max(1, min(there, lanes // LEAST_LANES))
+        return max(share for share in range(1, max(1, min(there, lanes // LEAST_LANES)) + 1) if lanes % share == 0)
     if not 1 <= cores <= there:
         raise UserError(
             f"cores {cores}: it must be 1 to {there}, the devices that JAX computes on here; JAX_NUM_CPU_DEVICES sets"
             " how many of them the CPU is"
         )
-    return max(share for share in range(1, cores + 1) if lanes % share == 0)
+    if lanes % cores:
+        raise UserError(f"cores {cores}: it must divide the {lanes} episodes of an update; leave it away, or give 1")
+    return cores
 
 
 def extended(trial: Trial, num_updates: int) -> Trial:

@@ -97,7 +97,7 @@ def computing(moment: Moment) -> None:
     """Send it in the middle of a call, or of the first later one that is long enough to have a middle."""
     go_on, calls, of_one = loop.go_on, 0, 0.0
 
-    def timed(config: Any, hypers: Any, state: Any, limits: Limits, space: Any) -> Any:
+    def timed(config: Any, hypers: Any, state: Any, limits: Limits, *more: Any, **options: Any) -> Any:
         nonlocal calls, of_one
         calls += 1
         updates = int(limits.updates)
@@ -105,7 +105,7 @@ def computing(moment: Moment) -> None:
         if calls >= moment.count and not moment.sent and updates * of_one > 0.01:
             timer.start()
         begun = time.perf_counter()
-        done = jax.block_until_ready(go_on(config, hypers, state, limits, space))
+        done = jax.block_until_ready(go_on(config, hypers, state, limits, *more, **options))
         timer.cancel()
         of_one = (time.perf_counter() - begun) / max(updates, 1)
         return done

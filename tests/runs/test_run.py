@@ -106,6 +106,16 @@ def test_it_says_so_when_there_are_fewer_and_keeps_the_number_for_when_there_are
     assert go_on(tmp_path / "run").summary["cores"] == 2
 
 
+def test_a_run_of_a_kernel_that_is_not_here_can_be_looked_at_and_gone_on_with(tmp_path: Path) -> None:
+    interrupted(tmp_path / "run", 7)
+    config = tmp_path / "run" / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"kernel": "fused"}))
+    assert load_policy(tmp_path / "run")[0].config.kernel.name == "xla"
+    with pytest.warns(UserWarning, match="kernel 'fused': the run was begun on a GPU, and there is none here"):
+        result = go_on(tmp_path / "run")
+    assert result.summary["kernel"] == "ragged"
+
+
 @pytest.mark.parametrize("count", [1, 5, 256])
 def test_how_updates_are_cut_into_calls_changes_nothing(
     tmp_path: Path, unbroken: Outcome, monkeypatch: pytest.MonkeyPatch, count: int

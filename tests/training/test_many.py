@@ -45,11 +45,12 @@ def test_each_trial_is_as_it_would_be_alone(kernel: Kernel) -> None:
     assert len({recurrent[trial].tobytes() for trial in range(6)}) == 6, "or they are all one trial"
 
 
-@pytest.mark.parametrize("trials", [6, 5])
-def test_spread_over_two_devices_they_are_the_same(trials: int) -> None:
+@pytest.mark.parametrize(("trials", "kernel"), [(6, XLA), (5, XLA), (4, RAGGED)])
+def test_spread_over_two_devices_they_are_the_same(trials: int, kernel: Kernel) -> None:
     """An odd one out too: the last device gets a trial that fills it, and nothing is told of that."""
+    config = Config(TASK, instances=3, samples=4, hidden=8, kernel=kernel)
     hypers, keys = jax.tree.map(lambda leaf: leaf[:trials], GRID), KEYS[:trials]
-    one, two = (train_many(CONFIG, hypers, keys, UPDATES, devices=devices) for devices in (1, 2))
+    one, two = (train_many(config, hypers, keys, UPDATES, devices=devices) for devices in (1, 2))
     assert_alike(one, two, list(range(trials)))
     (a,), (b,) = one.metrics, two.metrics
     for name in ("env_steps", "level", "reward_mean"):
@@ -58,12 +59,17 @@ def test_spread_over_two_devices_they_are_the_same(trials: int) -> None:
     assert np.array_equal(a.executed, b.executed), "the longest episode of all, on whatever device it was"
 
 
-def test_what_is_used_is_told_of_all_devices() -> None:
-    """With an even number of trials, each device's rounds times its lanes are what was executed."""
-    (log,) = train_many(CONFIG, GRID, KEYS, UPDATES, devices=2).metrics
-    (alone,) = train_many(CONFIG, GRID, KEYS, UPDATES, devices=1).metrics
-    assert (log.lane_utilisation >= alone.lane_utilisation - 1e-6).all(), "no device waits for another's episodes"
-    assert (log.lane_utilisation <= 1).all()
+@pytest.mark.parametrize("trials", [6, 5])
+def test_what_is_used_is_told_of_all_devices(trials: int) -> None:
+    """Each device's rounds times its lanes are what was executed; a trial that fills a device is of no use."""
+    hypers, keys = jax.tree.map(lambda leaf: leaf[:trials], GRID), KEYS[:trials]
+    (log,) = train_many(CONFIG, hypers, keys, 1, devices=2).metrics
+    halves = [
+        train_many(CONFIG, jax.tree.map(lambda x, s=s: x[s], hypers), keys[s], 1).metrics[0]
+        for s in (slice(3), slice(3, 6))
+    ]
+    executed = sum(float(half.executed[0]) for half in halves) * 3 * CONFIG.lanes
+    np.testing.assert_allclose(log.lane_utilisation[0], log.env_steps[0].sum() / executed, rtol=1e-5)
 
 
 def test_groups_that_do_not_fit_together_come_after_one_another(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,6 +92,30 @@ def test_groups_are_larger_on_more_devices(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(memory, "device_memory", lambda: 5 * memory.bytes_per_trial(CONFIG))
     assert memory.group_sizes(CONFIG, 21, 1) == [5, 4, 4, 4, 4]
     assert memory.group_sizes(CONFIG, 21, 4) == [11, 10]
+
+
+@pytest.mark.parametrize(
+    ("hypers", "keys", "more", "sentence"),
+    [
+        (of(GRID, 0), KEYS, {}, r"learning_rate: it is of shape \(1,\), and there are 6 keys"),
+        (GRID, KEYS[:0], {}, "keys: there are none"),
+        (GRID._replace(tau=GRID.tau.at[3].set(0.0)), KEYS, {}, "tau 0.0: objective 'urex' divides rewards by it"),
+        (GRID, KEYS, {"devices": 0}, "devices 0: it must be 1 to 2"),
+        (GRID, KEYS, {"devices": 3}, "devices 3: it must be 1 to 2"),
+    ],
+)
+def test_what_cannot_be_trained(hypers: Hypers, keys: jax.Array, more: dict[str, int], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        train_many(CONFIG, hypers, keys, UPDATES, **more)  # pyright: ignore[reportArgumentType]
+
+
+def test_cores_and_devices_are_not_both_shared_out() -> None:
+    shared = Config(TASK, instances=3, samples=4, hidden=8, kernel=RAGGED, cores=2)
+    with pytest.raises(UserError, match="devices 2: with cores 2 the devices share each trial; give cores 1"):
+        train_many(shared, GRID, KEYS, UPDATES, devices=2)
+    assert_alike(
+        train_many(CONFIG, of(GRID, 1), KEYS[1:2], UPDATES), train_many(shared, of(GRID, 1), KEYS[1:2], 4), [0]
+    )
 
 
 def test_when_not_even_one_fits_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

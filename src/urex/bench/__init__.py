@@ -2,4 +2,5 @@
 
 from urex.bench.measure import EPISODES as EPISODES
 from urex.bench.measure import Throughput as Throughput
+from urex.bench.measure import check as check
 from urex.bench.measure import measure as measure

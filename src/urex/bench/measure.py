@@ -64,7 +64,7 @@ class _Round(NamedTuple):
 def measure(trial: Trial, *, trials: int, level: int, episodes: str, seconds: float) -> Throughput:
     """Train so many trials at a level that stays as it is, for so long."""
     config = trial.config
-    _check(config, trials, level, episodes, seconds)
+    check(trial, trials=trials, level=level, episodes=episodes, seconds=seconds)
     hypers = stack_hypers([trial.hypers._replace(learning_rate=NOT_AT_ALL)] * trials)
     state = training.init(config, hypers, jax.vmap(jax.random.key)(np.arange(trials)))
     if episodes == "full":
@@ -95,7 +95,9 @@ def measure(trial: Trial, *, trials: int, level: int, episodes: str, seconds: fl
     )
 
 
-def _check(config: Config, trials: int, level: int, episodes: str, seconds: float) -> None:
+def check(trial: Trial, *, trials: int, level: int, episodes: str, seconds: float) -> None:
+    """Raise `UserError` unless this can be measured here."""
+    config = trial.config
     if trials < 1:
         raise UserError(f"trials {trials}: it must be at least 1")
     first, top = config.task.levels.first, config.task.levels.top
@@ -104,7 +106,7 @@ def _check(config: Config, trials: int, level: int, episodes: str, seconds: floa
     if episodes not in EPISODES:
         raise unknown("episodes", episodes, EPISODES)
     if trials > (fit := trials_that_fit(config)):
-        raise UserError(f"trials {trials}: about {fit} find room in the device's memory together; give fewer")
+        raise UserError(f"trials {trials}: of {trial.task} about {fit} find room in the memory here; give fewer")
     if not 0 < seconds < float("inf"):
         raise UserError(f"seconds {seconds:g}: it must be more than 0")
 

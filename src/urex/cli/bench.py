@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from rich.console import Console
 from rich.table import Table
 
-from urex.cli.flags import NUMBER, NUMBERS, Json, Real, add_working_directory, optional
+from urex.cli.flags import NUMBER, NUMBERS, Json, OptionalNumber, Real, add_working_directory, optional
 from urex.errors import UserError
 
 if TYPE_CHECKING:
     from urex.bench import Throughput
+    from urex.trial import Trial
 
 Names = Annotated[tuple[str, ...], optional("NAME ...")]
 Trials = Annotated[tuple[int, ...], optional(NUMBERS)]
@@ -29,6 +30,8 @@ def bench(
     level: Level = None,
     episodes: Names = ("full", "early"),
     kernel: Kernel = "auto",
+    instances: OptionalNumber = None,
+    samples: OptionalNumber = None,
     seconds: Real = 5.0,
     as_json: Json = False,
 ) -> None:
@@ -44,12 +47,14 @@ def bench(
         level: The curriculum's level (default: each task's last).
         episodes: full: as long as the time limit allows; early: as the untrained policy makes them (default: both).
         kernel: What samples and differentiates: auto (default), xla, ragged or fused.
+        instances: N (default: the paper's).
+        samples: K (default: 10).
         seconds: How long each row is measured, compilation apart.
     """
     add_working_directory()
     rows = []
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    for row in _rows(task, trials, level, episodes, kernel, seconds):
+    for row in _rows(task, trials, level, episodes, seconds, kernel=kernel, instances=instances, samples=samples):
         rows.append(row)
         console.print(
             f"{row.task}, {row.trials} trials, {row.episodes}: {_count(row.useful_env_steps_per_s)} useful steps/s"
@@ -65,10 +70,10 @@ def _rows(
     trials: tuple[int, ...],
     level: int | None,
     episodes: tuple[str, ...],
-    kernel: str,
     seconds: float,
+    **settings: str | int | None,
 ) -> "Iterator[Throughput]":
-    from urex.bench import measure  # JAX comes with these, and help should not wait for that
+    from urex.bench import check, measure  # JAX comes with these, and help should not wait for that
     from urex.devices import use_cores
     from urex.trial import prepare
 
@@ -76,13 +81,21 @@ def _rows(
 
     if not (names and trials and episodes):
         raise UserError("--task, --trials and --episodes: each needs at least one value")
-    prepared = [prepare(name, {"kernel": kernel}) for name in names]
-    for trial in prepared:
-        top = trial.config.task.levels.top
-        for count in trials:
-            for each in episodes:
-                held = top if level is None else level
-                yield measure(trial, trials=count, level=held, episodes=each, seconds=seconds)
+    prepared = [prepare(name, settings) for name in names]
+    wanted = [
+        (trial, {"trials": count, "level": _level(trial, level), "episodes": each, "seconds": seconds})
+        for trial in prepared
+        for count in trials
+        for each in episodes
+    ]
+    for trial, how in wanted:  # all of them first, so that no row is lost to a later one's mistake
+        check(trial, **how)
+    for trial, how in wanted:
+        yield measure(trial, **how)
+
+
+def _level(trial: "Trial", level: int | None) -> int:
+    return trial.config.task.levels.top if level is None else level
 
 
 def _here() -> dict[str, Any]:

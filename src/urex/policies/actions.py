@@ -11,6 +11,15 @@ ActionRule = Callable[[Float[Array, "*lanes actions"], Float[Array, "*lanes"]], 
 """From one output for each joint action, and one number from the uniform distribution on [0, 1), to an action."""
 
 
+HALF_STEP = 2.0**-24
+"""Half of the step between the random numbers that are drawn, which are multiples of 2^-23."""
+
+
+def inside(uniform: Float[Array, "*lanes"]) -> Float[Array, "*lanes"]:
+    """From [0, 1) to the open interval: 0 itself would choose the first action, however unlikely it is."""
+    return jnp.minimum(uniform + HALF_STEP, 1.0 - HALF_STEP)
+
+
 def joint_actions(sizes: tuple[int, ...]) -> tuple[Int[np.ndarray, " actions"], ...]:
     """The sub-actions of every joint action; the last sub-action runs fastest."""
     return tuple(index.astype(np.int32) for index in np.unravel_index(np.arange(prod(sizes)), sizes))
@@ -27,6 +36,7 @@ def categorical(logits: Float[Array, "*lanes actions"], uniform: Float[Array, "*
     weights = jnp.exp(logits - logits.max(axis=-1, keepdims=True))
     triangle = jnp.triu(jnp.ones_like(weights, shape=weights.shape[-1:] * 2))
     summed = jnp.matmul(weights, triangle, precision="highest")
+    uniform = inside(uniform)
     # never an action of weight 0: its sum equals that of the action before
     return (summed[..., :-1] <= uniform[..., None] * summed[..., -1:]).sum(axis=-1, dtype=jnp.int32)
 

@@ -5,10 +5,13 @@ import errno
 import fcntl
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import jax
 
 from urex import devices
 from urex.errors import UserError, shortened
@@ -111,8 +114,8 @@ def write_json(path: Path, document: dict[str, Any]) -> None:
         raise _not_written(path, error) from error
 
 
-def read_trial(path: Path) -> tuple[Directory, Trial]:
-    """The run in this directory."""
+def read_trial(path: Path, *, to_train: bool = True) -> tuple[Directory, Trial]:
+    """The run in this directory; if it is only to be looked at, with what runs everywhere."""
     directory = Directory(path)
     fields = read_json(directory.config)
     schema, task, written_with = (fields.pop(name, None) for name in ("schema", "task", "versions"))
@@ -122,8 +125,9 @@ def read_trial(path: Path) -> tuple[Directory, Trial]:
             f"run {directory.config}: it is of schema {schema}, and this urex reads schema {SCHEMA};"
             f" use the urex that wrote it ({version or 'of unknown version'})"
         )
+    fields = _BEFORE | fields
     try:
-        return directory, prepare(str(task), _with_cores_there_are(fields))
+        return directory, prepare(str(task), _as_can_be_here(fields) if to_train else fields | _ANYWHERE)
     except UserError as error:
         raise UserError(f"run {directory.config}: {error}") from None
 
@@ -134,10 +138,23 @@ def cores_of(path: Path) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _with_cores_there_are(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `config.json`; if there are fewer cores now than it says, their number is left open."""
-    asked = fields.get("cores")
-    return fields | {"cores": None} if isinstance(asked, int) and asked > devices.cores() else fields
+_BEFORE = {"kernel": "xla", "cores": 1}
+"""What runs were made with before they said so."""
+_ANYWHERE = {"kernel": "xla", "cores": None}
+"""For runs whose policies are only looked at: other kernels are not everywhere, and are compiled to be checked."""
+
+
+def _as_can_be_here(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `config.json`; a kernel or a number of cores that this machine does not have is left open."""
+    kernel, cores = fields.get("kernel"), fields.get("cores")
+    if kernel == "fused" and jax.default_backend() != "gpu":
+        warnings.warn(
+            "kernel 'fused': the run was begun on a GPU, and there is none here; it goes on with another, which is the"
+            " same but for rounding",
+            stacklevel=4,
+        )
+        fields = fields | {"kernel": None}
+    return fields | {"cores": None} if isinstance(cores, int) and cores > devices.cores() else fields
 
 
 def read_json(path: Path) -> dict[str, Any]:

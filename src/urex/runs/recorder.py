@@ -103,4 +103,5 @@ def load(checkpoints: Path, trial: Trial, template: TrainState) -> tuple[TrainSt
 def settings(trial: Trial) -> dict[str, Any]:
     """What a run cannot change: all that its states depend on but rounding, and not how far it goes."""
     fields = {"task": trial.task, **dataclasses.asdict(trial.recipe)}
-    return {name: value for name, value in fields.items() if name not in ("num_updates", "until_solved", "cores")}
+    others = ("num_updates", "until_solved", "kernel", "cores")
+    return {name: value for name, value in fields.items() if name not in others}

@@ -80,7 +80,7 @@ def _tell_of_rounding(directory: Directory, trial: Trial) -> None:
 
 def load_policy(path: Path) -> tuple[Trial, Policy]:
     """The policy of a run's last checkpoint, with what it was trained for."""
-    directory, trial = directories.read_trial(path)
+    directory, trial = directories.read_trial(path, to_train=False)
     found = recorder.load(directory.checkpoints, trial, _template(trial))
     if found is None:
         raise UserError(f"run directory {path}: it has no checkpoint yet; train it by `urex train --resume {path}`")

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from urex import devices
 from urex.errors import UserError, shortened
-from urex.runs.directory import cores_of, create, read_trial
+from urex.runs.directory import create, read_trial
 from urex.runs.progress import Watch, ignore
 from urex.runs.result import Result
 from urex.runs.run import run_in_memory, run_on_disk
@@ -16,7 +15,7 @@ from urex.trial import check_used, extended, prepare
 def train(task: str | Task, *, out: str | Path | None = None, watch: Watch = ignore, **settings: Any) -> Result:
     """Train a policy, by UREX with the paper's settings unless others are given.
 
-    If JAX was not used before it will have a device for each of two cores of the CPU, see `urex.devices`.
+    On a CPU it is two cores that share the work if `urex.devices.use_cores()` was called before JAX was first used.
 
     >>> result = train("copy", num_updates=200, seed=0)
     >>> result.solved
@@ -29,7 +28,6 @@ def train(task: str | Task, *, out: str | Path | None = None, watch: Watch = ign
         settings: Fields of `urex.recipe.Recipe`, such as `objective`, `learning_rate` and `seed`. An
             objective may also be a function of (log_prob, reward, tau).
     """
-    devices.use_cores(settings.get("cores"))
     trial = prepare(task, settings)
     check_used(settings)
     if out is None:
@@ -50,6 +48,5 @@ def resume(out: str | Path, *, num_updates: int | None = None, watch: Watch = ig
         num_updates: How many updates to make in all, to train longer than was asked for at first.
         watch: Called about once a second with the run's `Progress`.
     """
-    devices.use_cores(cores_of(Path(out)))
     directory, trial = read_trial(Path(out))
     return run_on_disk(directory, trial if num_updates is None else extended(trial, num_updates), watch=watch)

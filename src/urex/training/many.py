@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Int, Key
 
-from urex.config import Config, Hypers
+from urex.config import Config, Hypers, check_hypers
+from urex.errors import UserError
 from urex.policies import Policy
 from urex.training.loop import Chunk, chunks
 from urex.training.memory import group_sizes
@@ -54,8 +55,9 @@ def train_many(
         devices: The number of devices to spread the trials over.
         watch: Called with each chunk of updates of each group.
     """
-    count = jax.local_device_count() if devices is None else devices
-    count = max(1, min(count // config.cores, keys.shape[0]))
+    _check(config, hypers, keys, devices)
+    there = jax.local_device_count() if config.cores == 1 else 1
+    count = min(there if devices is None else devices, keys.shape[0])
     ended, metrics, begun = [], [], 0
     for size in group_sizes(config, keys.shape[0], count):
         group = np.arange(begun, begun + size)
@@ -72,6 +74,26 @@ def train_many(
         level=np.asarray(state.curriculum.level),
         metrics=metrics,
     )
+
+
+def _check(config: Config, hypers: Hypers, keys: Key[Array, " trials"], devices: int | None) -> None:
+    """Raise `UserError` unless every trial has its numbers, and they make sense."""
+    trials = keys.shape[0]
+    if trials < 1:
+        raise UserError("keys: there are none; give one for each trial")
+    for name, column in hypers._asdict().items():
+        if np.shape(column) != (trials,):
+            given = f"shape {np.shape(column)}"
+            raise UserError(
+                f"{name}: it is of {given}, and there are {trials} keys; `stack_hypers` makes arrays of them"
+            )
+    for trial in zip(*map(np.asarray, hypers), strict=True):
+        check_hypers(config, Hypers(*(number.item() for number in trial)))
+    there = jax.local_device_count()
+    if devices is not None and not 1 <= devices <= there:
+        raise UserError(f"devices {devices}: it must be 1 to {there}, those that are here")
+    if devices not in (None, 1) and config.cores > 1:
+        raise UserError(f"devices {devices}: with cores {config.cores} the devices share each trial; give cores 1")
 
 
 def _train(
@@ -98,5 +120,7 @@ def _of(tree: Any, index: Int[np.ndarray, " trials"]) -> Any:
 
 
 def _trials_of(log: Metrics, size: int) -> Metrics:
-    """The first so many trials, of all that is told trial by trial."""
-    return jax.tree.map(lambda rows: rows[:, :size] if rows.ndim > 1 else rows, log)
+    """What is told of the first so many trials: others only filled a device, and no step of theirs was of use."""
+    own = jax.tree.map(lambda rows: rows[:, :size] if rows.ndim > 1 else rows, log)
+    of_use = own.env_steps.sum(axis=1, dtype=np.float64) / log.env_steps.sum(axis=1, dtype=np.float64)
+    return own._replace(lane_utilisation=(log.lane_utilisation * of_use).astype(np.float32))

@@ -11,7 +11,7 @@ from jaxtyping import Array, Int, Key
 
 from urex.config import Config, Hypers, stack_hypers
 from urex.errors import UserError
-from urex.kernels import Sampled, Sizes, Space
+from urex.kernels import Sampled, Sizes
 from urex.rollout import draw_uniforms
 from urex.training.state import init
 from urex.training.update import draw_instances
@@ -37,8 +37,8 @@ def group_sizes(config: Config, trials: int, devices: int = 1) -> list[int]:
 
 
 def trials_that_fit(config: Config) -> int:
-    """How many trials one device has room for."""
-    return device_memory() // bytes_per_trial(config)
+    """How many trials one device has room for, or all the cores that share an update."""
+    return config.cores * device_memory() // bytes_per_trial(config)
 
 
 def bytes_per_trial(config: Config) -> int:
@@ -52,20 +52,22 @@ def bytes_per_trial(config: Config) -> int:
 
 def _episodes(
     config: Config, policy: Any, keys: Key[Array, " trials"], level: Int[Array, " trials"]
-) -> tuple[Space, Sampled, Array]:
-    """All that there is of an update's episodes when they have been played."""
-    lanes = config.lanes // config.cores
-    space = config.kernel.space(config.task, Sizes(1, lanes, config.hidden))
+) -> tuple[Sampled, Array]:
+    """All that there is of an update's episodes when they have been played; a kernel's own memory is part of it."""
+    space = config.kernel.space(config.task, Sizes(1, config.lanes, config.hidden))
     instances = draw_instances(config, keys, level)
     uniforms = draw_uniforms(keys, config.lanes)
     sampled = config.kernel.sample(policy, config.task, instances, uniforms, space)
-    return space, sampled, jax.vmap(uniforms, out_axes=1)(jnp.arange(config.task.max_steps))
+    return sampled, jax.vmap(uniforms, out_axes=1)(jnp.arange(config.task.max_steps))
 
 
 def device_memory() -> int:
     """The bytes that JAX may use of the first device's memory, or a share of the host's."""
     limit = (jax.devices()[0].memory_stats() or {}).get("bytes_limit")
-    return int(limit or SHARE_OF_HOST * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    if limit:
+        return int(limit)
+    host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return int(SHARE_OF_HOST * host / jax.local_device_count())  # all of its devices share it
 
 
 def _bytes(tree: Any) -> int:

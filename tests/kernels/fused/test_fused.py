@@ -1,5 +1,8 @@
 """The fused kernels in Pallas's interpreter, against the reference; the same programs are compiled for GPUs."""
 
+import sys
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,12 +12,15 @@ from urex import policies, rollout, tasks, training
 from urex.config import Config, Hypers, stack_hypers
 from urex.kernels import XLA, Kernel, Sampled
 from urex.kernels.fused import INTERPRETER, Tiles, fused
+from urex.kernels.fused.forward import choice
+from urex.kernels.fused.packing import NEVER, Packed
 from urex.kernels.fused.tile import Tile, power_of_2
 from urex.kernels.fused.verify import Disagreement, disagreement
 from urex.policies import Policy
 from urex.tasks import Task
 from urex.training.update import draw_instances
 
+kernel_module = sys.modules["urex.kernels.fused.kernel"]
 SMALL = Tiles(lanes=16, splits=2)
 KERNEL = fused(SMALL, INTERPRETER)
 HIDDEN, TRIALS = 16, 2
@@ -123,6 +129,49 @@ def test_what_counts_as_agreement(found: Disagreement, accepted: bool) -> None:
 def test_a_configuration_that_computes_something_else_is_found_out() -> None:
     wrong = INTERPRETER._replace(tanh=lambda x: jnp.tanh(1.3 * x))
     assert not disagreement(tasks.get("copy", max_length=5), HIDDEN, SMALL, wrong).accepted()
+
+
+@pytest.mark.parametrize("uniform", [0.0, 2.0**-23, 0.5, 1 - 2.0**-23])
+@pytest.mark.parametrize("likely", [0, 3, 9])
+def test_an_action_of_hardly_any_probability_is_never_drawn(uniform: float, likely: int) -> None:
+    """UREX would follow such an action wherever it leads; sums that are rounded otherwise must not choose one."""
+    bias = jnp.full((16,), NEVER).at[:10].set(-40.0).at[likely].set(0.0)
+    policy = Packed(jnp.zeros((16, 4)), jnp.zeros((4, 16)), jnp.zeros((4, 16), jnp.bfloat16), bias)  # pyright: ignore
+    action, log_prob, score = choice(policy, 10)(jnp.zeros((3, 4), jnp.bfloat16), jnp.full((3,), uniform))
+    assert set(np.asarray(action)) == {likely}
+    np.testing.assert_allclose(log_prob, 0.0, atol=1e-6)
+    np.testing.assert_allclose(score, 0.0, atol=1e-6)
+
+
+def test_actions_are_drawn_by_their_probability() -> None:
+    """Of 1, 2 and 5 eighths: the numbers from 0 to 1 fall to them in this order and in these shares."""
+    bias = jnp.full((16,), NEVER).at[:3].set(jnp.log(jnp.array([1.0, 2.0, 5.0])))
+    policy = Packed(jnp.zeros((16, 4)), jnp.zeros((4, 16)), jnp.zeros((4, 16), jnp.bfloat16), bias)  # pyright: ignore
+    uniform = (jnp.arange(80) + 0.5) / 80
+    action, log_prob, _ = choice(policy, 3)(jnp.zeros((80, 4), jnp.bfloat16), uniform)
+    assert list(np.asarray(action)) == [0] * 10 + [1] * 20 + [2] * 50
+    np.testing.assert_allclose(jnp.exp(log_prob)[jnp.array([0, 20, 79])], [1 / 8, 2 / 8, 5 / 8], rtol=1e-6)
+
+
+@pytest.mark.parametrize("fault", ["tiles", "action before", "one gate"])
+def test_a_backward_pass_that_computes_something_else_is_found_out(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every second tile left out, the wrong action before, a gate's gradient halved: forward all is well."""
+    right = kernel_module.weights_gradient
+
+    def wrong(gates: Any, trace: Any, *sizes: Any, **how: Any) -> Any:
+        if fault == "tiles":
+            trace = trace._replace(steps=trace.steps.at[:, 1::2].set(0))
+        if fault == "action before":
+            trace = trace._replace(action=jnp.roll(trace.action, 1, axis=1))
+        if fault == "one gate":
+            gates = gates.at[..., :HIDDEN].multiply(0.5)
+        return right(gates, trace, *sizes, **how)
+
+    fused.cache_clear()
+    monkeypatch.setattr(kernel_module, "weights_gradient", wrong)
+    found = disagreement(tasks.get("copy", max_length=4), HIDDEN, SMALL, INTERPRETER)
+    assert found.outcomes == 0
+    assert not found.accepted()
 
 
 @pytest.mark.parametrize(("size", "rounded"), [(1, 16), (16, 16), (17, 32), (32, 32), (41, 64)])

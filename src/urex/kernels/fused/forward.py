@@ -16,7 +16,7 @@ from jaxtyping import Array, BFloat16, Float, Int
 from urex.kernels.fused.packing import Packed, in_kernel, reader
 from urex.kernels.fused.target import Target, apart, dot
 from urex.kernels.fused.tile import Tiles
-from urex.policies.actions import split_action
+from urex.policies.actions import HALF_STEP, inside, split_action
 from urex.tasks.task import Instance, Task
 
 
@@ -127,7 +127,7 @@ def _kernel(
     observe = jax.vmap(partial(task.observe, **reader(task)))
     step = jax.vmap(partial(task.step, **reader(task)))
     advance_lstm = _lstm(policy, tiles, target)
-    choose = _choice(policy, prod(task.actions))
+    choose = choice(policy, prod(task.actions))
     steps = limit[0]
 
     def body(now: _Carry) -> _Carry:
@@ -209,7 +209,7 @@ def _lstm(policy: Any, tiles: Tiles, target: Target) -> Any:
     return advance
 
 
-def _choice(policy: Any, actions: int) -> Any:
+def choice(policy: Any, actions: int) -> Any:
     """Sample from the softmax of the outputs by inverting its distribution function."""
     readout, bias = policy.readout[:, :], policy.readout_bias[:]
     every = jnp.arange(bias.shape[0])
@@ -219,8 +219,13 @@ def _choice(policy: Any, actions: int) -> Any:
         top = outputs.max(axis=1)
         weights = jnp.exp(outputs - top[:, None])
         mass = weights.sum(axis=1)
-        below = jnp.cumsum(weights, axis=1) <= (uniform * mass)[:, None]
+        summed = jnp.cumsum(weights, axis=1)
+        below = summed <= (inside(uniform) * summed.max(axis=1))[:, None]
         action = jnp.minimum(below.astype(jnp.int32).sum(axis=1), actions - 1)
+        # sums of a scan are not rounded alike, so the draw may slip to a neighbour of no weight: the likeliest instead
+        weight = jnp.where(every[None] == action[:, None], weights, 0.0).sum(axis=1)
+        likeliest = jnp.where(weights == 1.0, every[None], actions).min(axis=1)
+        action = jnp.where(weight < HALF_STEP * mass, likeliest, action)
         taken = every[None] == action[:, None]
         log_prob = jnp.where(taken, outputs, 0.0).sum(axis=1) - top - jnp.log(mass)
         score = taken.astype(jnp.float32) - weights / mass[:, None]

@@ -19,7 +19,7 @@ from urex.policies.actions import categorical
 from urex.policies.policy import Policy
 from urex.tasks.task import Instance, Task
 
-TRIALS = 8
+TRIALS = 6
 """Of the check: enough for some policies that write early and some that wander until their time is up."""
 LARGEST_ERROR = 0.03
 """Of the gradient, and of log-probabilities a step, beside float32's: bfloat16's are near 0.005."""
@@ -47,7 +47,8 @@ class Disagreement(NamedTuple):
 
 def disagreement(task: Task, hidden: int, tiles: Tiles, target: Target = TRITON) -> Disagreement:
     """Sample by the kernel, take the same actions by the reference, and compare."""
-    lanes = 2 * tiles.lanes + tiles.lanes // 2  # the last tile is not full
+    # several tiles for each program of the weights' gradient; the last one is not full
+    lanes = 2 * tiles.splits * tiles.lanes + tiles.lanes // 2
     keys = jax.random.split(jax.random.key(0), TRIALS)
     # the reference runs once, so the time of tuning its products would be lost
     quickly = {"xla_gpu_autotune_level": 0} if jax.default_backend() == "gpu" else {}
