@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from urex.kernels.ragged.stages import Stage, live_first, pick, put_back, widths
 from urex.kernels.ragged.tape import Forth, Tape, put, put_beside
-from urex.policies.actions import split_action
+from urex.policies.actions import inside, split_action
 from urex.policies.policy import Folded
 from urex.rollout.episodes import Outcome
 from urex.tasks.task import Instance, Task
@@ -152,7 +152,7 @@ def _choose(outputs: Float[Array, "width actions"], uniform: Float[Array, " widt
     weights, top, total = weigh(outputs)
     triangle = jnp.triu(jnp.ones((outputs.shape[1],) * 2, outputs.dtype))
     summed = jax.lax.optimization_barrier(jnp.matmul(weights, triangle, precision="highest"))
-    action = (summed[:, :-1] <= uniform[:, None] * summed[:, -1:]).sum(axis=1, dtype=jnp.int32)
+    action = (summed[:, :-1] <= inside(uniform)[:, None] * summed[:, -1:]).sum(axis=1, dtype=jnp.int32)
     chosen = jnp.where(is_action(outputs, action), outputs, 0.0).sum(axis=1)
     return _Choice(action, chosen - top - jnp.log(total))
 
