@@ -76,7 +76,7 @@ def test_a_row_is_consistent() -> None:
     ("settings", "sentence"),
     [
         ({"trials": 0}, "trials 0: it must be at least 1"),
-        ({"trials": 10**7}, "trials 10000000: about [0-9]+ find room"),
+        ({"trials": 10**7}, "trials 10000000: of copy about [0-9]+ find room"),
         ({"level": 31}, "level 31: this task's levels are 2 to 30"),
         ({"episodes": "ful"}, "unknown episodes 'ful': did you mean 'full'"),
         ({"seconds": 0.0}, "seconds 0: it must be more than 0"),

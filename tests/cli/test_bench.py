@@ -7,6 +7,7 @@ import pytest
 from urex.cli import main
 
 WORDS = ["bench", "--task", "copy", "--level", "2", "--episodes", "early", "--kernel", "xla", "--seconds", "0.05"]
+WORDS += ["--instances", "2", "--samples", "2"]
 
 
 def test_json_is_one_document_with_a_row_for_each_combination(capsys: pytest.CaptureFixture[str]) -> None:

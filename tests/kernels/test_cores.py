@@ -39,7 +39,7 @@ def trained(config: Config, *counts: int) -> tuple[Any, list[Any]]:
     return state, logs
 
 
-@pytest.mark.parametrize("kernel", [RAGGED, XLA], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [RAGGED, pytest.param(XLA, marks=pytest.mark.slow)], ids=lambda kernel: kernel.name)
 def test_two_cores_do_what_one_does(kernel: Kernel) -> None:
     (one, (log,)), (two, (same,)) = (trained(config_of(kernel, cores), 5) for cores in (1, 2))
     for name in ("env_steps", "reward_mean", "level", "executed"):

@@ -35,7 +35,7 @@ def assert_alike(one: Many, other: Many, trials: list[int], rtol: float = 2e-3) 
     assert list(one.solved_at_update[trials]) == list(other.solved_at_update)
 
 
-@pytest.mark.parametrize("kernel", [XLA, RAGGED], ids=lambda kernel: kernel.name)
+@pytest.mark.parametrize("kernel", [XLA, pytest.param(RAGGED, marks=pytest.mark.slow)], ids=lambda kernel: kernel.name)
 def test_each_trial_is_as_it_would_be_alone(kernel: Kernel) -> None:
     config = Config(TASK, instances=3, samples=4, hidden=8, kernel=kernel)
     together = train_many(config, GRID, KEYS, UPDATES, devices=1)
@@ -45,7 +45,7 @@ def test_each_trial_is_as_it_would_be_alone(kernel: Kernel) -> None:
     assert len({recurrent[trial].tobytes() for trial in range(6)}) == 6, "or they are all one trial"
 
 
-@pytest.mark.parametrize(("trials", "kernel"), [(6, XLA), (5, XLA), (4, RAGGED)])
+@pytest.mark.parametrize(("trials", "kernel"), [(5, XLA), pytest.param(4, RAGGED, marks=pytest.mark.slow)])
 def test_spread_over_two_devices_they_are_the_same(trials: int, kernel: Kernel) -> None:
     """An odd one out too: the last device gets a trial that fills it, and nothing is told of that."""
     config = Config(TASK, instances=3, samples=4, hidden=8, kernel=kernel)
@@ -59,7 +59,7 @@ def test_spread_over_two_devices_they_are_the_same(trials: int, kernel: Kernel) 
     assert np.array_equal(a.executed, b.executed), "the longest episode of all, on whatever device it was"
 
 
-@pytest.mark.parametrize("trials", [6, 5])
+@pytest.mark.parametrize("trials", [5])
 def test_what_is_used_is_told_of_all_devices(trials: int) -> None:
     """Each device's rounds times its lanes are what was executed; a trial that fills a device is of no use."""
     hypers, keys = jax.tree.map(lambda leaf: leaf[:trials], GRID), KEYS[:trials]

@@ -14,7 +14,7 @@ from urex.kernels import XLA, Kernel, Sampled
 from urex.kernels.fused import INTERPRETER, Tiles, fused
 from urex.kernels.fused.forward import choice
 from urex.kernels.fused.packing import NEVER, Packed
-from urex.kernels.fused.tile import Tile, power_of_2
+from urex.kernels.fused.tile import power_of_2
 from urex.kernels.fused.verify import Disagreement, disagreement
 from urex.policies import Policy
 from urex.tasks import Task
@@ -30,8 +30,8 @@ HIDDEN, TRIALS = 16, 2
     ("name", "options", "tiles"),
     [
         ("copy", {"max_length": 6}, SMALL),
-        ("reversed-addition", {"max_length": 5}, SMALL),
-        ("repeat-copy", {"max_length": 4}, Tiles(lanes=16, resident=False, backward=Tile(4))),
+        pytest.param("reversed-addition", {"max_length": 5}, SMALL, marks=pytest.mark.slow),
+        pytest.param("repeat-copy", {"max_length": 4}, Tiles(16, resident=False), marks=pytest.mark.slow),
         ("binary-search", {"max_length": 32}, SMALL),
     ],
 )
@@ -126,6 +126,7 @@ def test_what_counts_as_agreement(found: Disagreement, accepted: bool) -> None:
     assert found.accepted() is accepted
 
 
+@pytest.mark.slow
 def test_a_configuration_that_computes_something_else_is_found_out() -> None:
     wrong = INTERPRETER._replace(tanh=lambda x: jnp.tanh(1.3 * x))
     assert not disagreement(tasks.get("copy", max_length=5), HIDDEN, SMALL, wrong).accepted()
@@ -153,7 +154,12 @@ def test_actions_are_drawn_by_their_probability() -> None:
     np.testing.assert_allclose(jnp.exp(log_prob)[jnp.array([0, 20, 79])], [1 / 8, 2 / 8, 5 / 8], rtol=1e-6)
 
 
-@pytest.mark.parametrize("fault", ["tiles", "action before", "one gate"])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "fault", ["tiles", pytest.param("action before", marks=SLOW), pytest.param("one gate", marks=SLOW)]
+)
 def test_a_backward_pass_that_computes_something_else_is_found_out(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every second tile left out, the wrong action before, a gate's gradient halved: forward all is well."""
     right = kernel_module.weights_gradient

@@ -24,8 +24,8 @@ from urex.training.update import update
     ("task", "trials", "lanes", "first_layer"),
     [
         (tasks.get("copy", max_length=10), 3, 101, "embedding"),
-        (tasks.get("reversed-addition3", max_length=10), 1, 24, "one-hot"),
-        (tasks.get("binary-search"), 2, 50, "embedding"),
+        pytest.param(tasks.get("reversed-addition3", max_length=10), 1, 24, "one-hot", marks=pytest.mark.slow),
+        pytest.param(tasks.get("binary-search"), 2, 50, "embedding", marks=pytest.mark.slow),
         (Echo(), 5, 30, "embedding"),
         (Wait(), 2, 1, "embedding"),
         (Wait(), 1, NARROWEST - 1, "one-hot"),
@@ -141,6 +141,7 @@ def trained(config: Config, updates: int) -> tuple[Any, Any]:
     return state.learner.policy, jax.tree.map(lambda rows: np.asarray(rows)[:updates], log)
 
 
+@pytest.mark.slow
 def test_training_begins_as_under_the_reference() -> None:
     (policy, log), (same_policy, same_log) = (
         trained(dataclasses.replace(SMALL, kernel=kernel), 6) for kernel in (RAGGED, XLA)
