@@ -32,7 +32,7 @@ HIDDEN, TRIALS = 16, 2
         ("copy", {"max_length": 6}, SMALL),
         pytest.param("reversed-addition", {"max_length": 5}, SMALL, marks=pytest.mark.slow),
         pytest.param("repeat-copy", {"max_length": 4}, Tiles(16, resident=False), marks=pytest.mark.slow),
-        ("binary-search", {"max_length": 32}, SMALL),
+        pytest.param("binary-search", {"max_length": 32}, SMALL, marks=pytest.mark.slow),
     ],
 )
 def test_they_agree_with_the_reference(name: str, options: dict[str, int], tiles: Tiles) -> None:
@@ -63,7 +63,7 @@ def played(first_layer: str = "embedding", lanes: tuple[int, int] = (5, 4)) -> t
     return task, policy, *jax.jit(both)(policy)
 
 
-@pytest.mark.parametrize("first_layer", policies.FIRST_LAYERS)
+@pytest.mark.parametrize("first_layer", ["one-hot", pytest.param("embedding", marks=pytest.mark.slow)])
 def test_the_same_random_numbers_give_the_same_episodes_and_gradients(first_layer: str) -> None:
     task, policy, ours, theirs = played(first_layer)
     assert np.array_equal(ours.outcome.length, theirs.outcome.length)

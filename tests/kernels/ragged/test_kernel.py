@@ -26,7 +26,7 @@ from urex.training.update import update
         (tasks.get("copy", max_length=10), 3, 101, "embedding"),
         pytest.param(tasks.get("reversed-addition3", max_length=10), 1, 24, "one-hot", marks=pytest.mark.slow),
         pytest.param(tasks.get("binary-search"), 2, 50, "embedding", marks=pytest.mark.slow),
-        (Echo(), 5, 30, "embedding"),
+        pytest.param(Echo(), 5, 30, "embedding", marks=pytest.mark.slow),
         (Wait(), 2, 1, "embedding"),
         (Wait(), 1, NARROWEST - 1, "one-hot"),
     ],
@@ -106,6 +106,7 @@ def test_the_order_of_lanes_changes_nothing() -> None:
     assert_near(other.gradient, one.gradient)
 
 
+@pytest.mark.slow
 def test_a_trial_is_the_same_among_others() -> None:
     """Its steps too: it does not wait for theirs."""
     task = Echo()
