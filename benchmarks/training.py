@@ -6,41 +6,26 @@ One trial of each task is trained until it is at its top level, and then for so 
 those of sampled episodes that a gradient used: no padding. The kernel and the cores are those that the command line
 would choose, unless others are given. The early rate is that of a policy that knows nothing, at the first level, where
 episodes are short and of very different lengths; it is kept there by a learning rate of almost 0. Beside them stands
-the rate of a large product of matrices in the same process, and the share of it that useful steps account for, at 0.41
-MFLOP a step.
+the rate of a large product of matrices in the same process, and the share of it that useful steps account for.
 """
 
 import argparse
 import json
 import statistics
 import time
+from math import prod
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from urex import training
+from urex.bench.limit import flop_per_step, matrix_rate
 from urex.config import Config, Hypers, stack_hypers
 from urex.devices import use_cores
 from urex.trial import prepare
 
-FLOP_PER_STEP = 0.41e6
-"""Of an LSTM of 128 units: 131,000 forward, twice that backward, and the readout."""
-PRODUCT = 2048
 EARLY_UPDATES = 2000
-
-
-def matrix_rate() -> float:
-    """FLOP/s of a product of two square matrices in 32 bits: the median of 15."""
-    a = jax.random.normal(jax.random.key(0), (PRODUCT, PRODUCT))
-    multiply = jax.jit(lambda a: a @ a)
-    multiply(a).block_until_ready()
-    seconds = []
-    for _ in range(15):
-        begun = time.perf_counter()
-        multiply(a).block_until_ready()
-        seconds.append(time.perf_counter() - begun)
-    return 2 * PRODUCT**3 / statistics.median(seconds)
 
 
 def early_rate(config: Config, hypers: Hypers) -> float:
@@ -56,6 +41,7 @@ def measure(task: str, seconds: float, **settings: str | int | None) -> dict[str
     """Train at the top level for so long."""
     trial = prepare(task, {"num_updates": 1_000_000, **settings})
     hypers = stack_hypers([trial.hypers])
+    peak = matrix_rate(trial.config.kernel.name)
     begun = time.perf_counter()
     state = training.compiled(trial.config, hypers, training.init(trial.config, hypers, jax.random.key(0)[None]))
     compile_s = time.perf_counter() - begun
@@ -80,6 +66,8 @@ def measure(task: str, seconds: float, **settings: str | int | None) -> dict[str
         "lane_utilisation": round(statistics.mean(utilisation), 3),
         "compile_s": round(compile_s, 1),
         "measured_s": round(spent, 1),
+        "matrix_gflops": round(peak / 1e9),
+        "fraction_of_limit": round(rate * flop_per_step(trial.config, prod(trial.config.task.actions)) / peak, 3),
     }
 
 
@@ -94,11 +82,10 @@ def main() -> None:
     use_cores(arguments.cores)
     print(f"# {jax.devices()[0].device_kind}, jax {jax.__version__}")
     for task in arguments.tasks:
-        peak = matrix_rate()
-        row = measure(task, arguments.seconds, kernel=arguments.kernel, cores=arguments.cores)
-        share = float(row["useful_env_steps_per_s"]) * FLOP_PER_STEP / peak
         print(
-            json.dumps({"task": task, **row, "matrix_gflops": round(peak / 1e9), "fraction_of_limit": round(share, 3)})
+            json.dumps(
+                {"task": task, **measure(task, arguments.seconds, kernel=arguments.kernel, cores=arguments.cores)}
+            )
         )
 
 

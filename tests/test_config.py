@@ -8,6 +8,7 @@ import pytest
 
 from urex import UserError, config, objectives, tasks
 from urex.config import Config, Hypers, check_hypers, stack_hypers
+from urex.kernels.ragged import RAGGED
 from urex.learners import LEARNERS
 from urex.policies import FIRST_LAYERS
 
@@ -25,6 +26,7 @@ COPY = tasks.get("copy")
         ({"cores": 3}, "cores 3: they must divide the 400 episodes of an update, and more than 1 are for learner"),
         ({"cores": 2, "learner": "double-q"}, "cores 2: they must divide the 400 episodes of an update, and more than"),
         ({"cores": 0}, "cores 0: it must be at least 1"),
+        ({"kernel": RAGGED, "learner": "double-q"}, "kernel 'ragged': learner 'double-q' makes no use of it"),
         ({"window": 0}, "curriculum window 0: it must be at least 1 episode"),
     ],
 )

@@ -51,6 +51,8 @@ class Config:
                 raise UserError(f"{name} {getattr(self, name)}: it must be at least 1")
         if self.samples < 2 and self.learner == "policy-gradient":
             raise UserError(f"samples {self.samples}: objectives compare samples of one instance; draw at least 2")
+        if self.kernel is not XLA and self.learner != "policy-gradient":
+            raise UserError(f"kernel {self.kernel.name!r}: learner {self.learner!r} makes no use of it; leave it away")
         if self.lanes % self.cores or (self.cores > 1 and self.learner != "policy-gradient"):
             raise UserError(
                 f"cores {self.cores}: they must divide the {self.lanes} episodes of an update, and more than 1 are for"

@@ -24,18 +24,18 @@ ALIKE, APART = PartitionSpec(), PartitionSpec(AXIS)
 """Of arrays that are the same on all cores, and of those that each has its own rows of."""
 
 
-def mesh(cores: int) -> Mesh:
+def mesh(devices: int, axis: str = AXIS) -> Mesh:
     """The first so many devices."""
-    return jax.make_mesh((cores,), (AXIS,), axis_types=(AxisType.Auto,), devices=jax.devices()[:cores])
+    return jax.make_mesh((devices,), (axis,), axis_types=(AxisType.Auto,), devices=jax.devices()[:devices])
 
 
 def on_each(
-    cores: int, function: Callable[..., Any], *, in_specs: Any = ALIKE, out_specs: Any = ALIKE
+    devices: int, function: Callable[..., Any], *, in_specs: Any = ALIKE, out_specs: Any = ALIKE, axis: str = AXIS
 ) -> Callable[..., Any]:
-    """The function run on each core; of what is ALIKE it must make the same on all of them."""
-    if cores == 1:
+    """The function run on each device; of what is ALIKE it must make the same on all of them."""
+    if devices == 1:
         return function
-    return jax.shard_map(function, mesh=mesh(cores), in_specs=in_specs, out_specs=out_specs, check_vma=False)
+    return jax.shard_map(function, mesh=mesh(devices, axis), in_specs=in_specs, out_specs=out_specs, check_vma=False)
 
 
 def replicated(cores: int, tree: PyTree) -> PyTree:

@@ -10,5 +10,6 @@ from urex.rollout.play import play as play
 from urex.rollout.pull_back import pull_back as pull_back
 from urex.rollout.randomness import Uniforms as Uniforms
 from urex.rollout.randomness import draw_uniforms as draw_uniforms
+from urex.rollout.randomness import of_all_steps as of_all_steps
 from urex.rollout.replay import replay as replay
 from urex.rollout.sample import sample as sample

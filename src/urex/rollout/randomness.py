@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 Uniforms = Callable[[Int[Array, ""]], Float[Array, "trials lanes"]]
@@ -18,6 +19,11 @@ class DrawnUniforms(eqx.Module):
 
     def __call__(self, t: Int[Array, ""]) -> Float[Array, "trials lanes"]:
         return jax.vmap(lambda key: jax.random.uniform(jax.random.fold_in(key, t), (self.lanes,)))(self.keys)
+
+
+def of_all_steps(uniforms: Uniforms, steps: int) -> Float[Array, "trials steps lanes"]:
+    """The numbers of so many steps at once, for those that cannot draw them as they go."""
+    return jax.vmap(uniforms, out_axes=1)(jnp.arange(steps))
 
 
 def draw_uniforms(keys: Key[Array, " trials"], lanes: int) -> Uniforms:

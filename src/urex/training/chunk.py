@@ -85,7 +85,7 @@ def _new_space(config: Config, trials: int, devices: int) -> Space:
 
     if devices == 1:
         return on_each(config.cores, make, out_specs=APART)()
-    return spread.on_each(devices, make, in_specs=(), out_specs=PartitionSpec(spread.AXIS))()
+    return on_each(devices, make, in_specs=(), out_specs=PartitionSpec(spread.AXIS), axis=spread.AXIS)()
 
 
 @cache
@@ -105,9 +105,10 @@ def _go_on(
         return on_each(config.cores, partial(_program, config, ALONE), **specs)(*arguments)
     _, log, _ = jax.eval_shape(partial(_program, config, ALONE), *arguments)
     own, by_trial = PartitionSpec(spread.AXIS), spread.divided
-    return spread.on_each(
+    return on_each(
         devices,
         partial(_program, config, SPREAD),
+        axis=spread.AXIS,
         in_specs=(by_trial(hypers), by_trial(state), PartitionSpec(), own),
         out_specs=(by_trial(state), by_trial(log, axis=1), own),
     )(*arguments)

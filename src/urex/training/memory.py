@@ -12,7 +12,7 @@ from jaxtyping import Array, Int, Key
 from urex.config import Config, Hypers, stack_hypers
 from urex.errors import UserError
 from urex.kernels import Sampled, Sizes
-from urex.rollout import draw_uniforms
+from urex.rollout import draw_uniforms, of_all_steps
 from urex.training.state import init
 from urex.training.update import draw_instances
 
@@ -58,7 +58,7 @@ def _episodes(
     instances = draw_instances(config, keys, level)
     uniforms = draw_uniforms(keys, config.lanes)
     sampled = config.kernel.sample(policy, config.task, instances, uniforms, space)
-    return sampled, jax.vmap(uniforms, out_axes=1)(jnp.arange(config.task.max_steps))
+    return sampled, of_all_steps(uniforms, config.task.max_steps)
 
 
 def device_memory() -> int:

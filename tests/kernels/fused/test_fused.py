@@ -119,6 +119,8 @@ def test_it_trains_and_says_so() -> None:
         (Disagreement(0.0, 0.001, 0.4, 0.006), False),
         (Disagreement(0.0, 0.001, 0.004, 0.97), False),
         (Disagreement(0.0, 0.001, float("nan"), 0.006), False),
+        (Disagreement(0.0, 0.001, 0.004, float("nan")), False),
+        (Disagreement(0.0, float("nan"), 0.004, 0.006), False),
         (Disagreement(float("nan"), 0.001, 0.004, 0.006), False),
     ],
 )

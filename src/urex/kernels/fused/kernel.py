@@ -16,7 +16,7 @@ from urex.kernels.fused.weights import weights_gradient
 from urex.kernels.kernel import Kernel, Sampled, Space, Work, no_space
 from urex.policies.policy import Folded, Policy, fold
 from urex.rollout.episodes import Outcome
-from urex.rollout.randomness import Uniforms
+from urex.rollout.randomness import Uniforms, of_all_steps
 from urex.rollout.step import lanes_of
 from urex.tasks.task import Instance, Task
 
@@ -42,7 +42,7 @@ def sample(
     del space  # unused: XLA keeps nothing of it either
     _, lanes = lanes_of(instances)
     padded = tiles.count(lanes) * tiles.lanes
-    drawn = jax.vmap(uniforms, out_axes=1)(jnp.arange(task.max_steps))
+    drawn = of_all_steps(uniforms, task.max_steps)
     trace = forward(
         pack(jax.vmap(fold)(policy)),
         task,

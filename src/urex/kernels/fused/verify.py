@@ -41,8 +41,9 @@ class Disagreement(NamedTuple):
 
     def accepted(self) -> bool:
         """Whether that is no more than rounding."""
-        within = self.actions <= LARGEST_SHARE and max(self.log_prob, self.gradient) <= LARGEST_ERROR
-        return self.outcomes == 0 and within  # false for what is not a number
+        # one by one: each is false for what is not a number, which the larger of two can hide
+        within = self.log_prob <= LARGEST_ERROR and self.gradient <= LARGEST_ERROR
+        return self.outcomes == 0 and self.actions <= LARGEST_SHARE and within
 
 
 def disagreement(task: Task, hidden: int, tiles: Tiles, target: Target = TRITON) -> Disagreement:
@@ -125,7 +126,7 @@ def _unlike(
     task: Task, episodes: rollout.Episodes, action: Int[Array, "trials time lanes"], uniforms: rollout.Uniforms
 ) -> Float[Array, ""]:
     """The share of steps at which the same random number would have led the reference to another action."""
-    drawn = jax.vmap(uniforms, out_axes=1)(jnp.arange(task.max_steps))
+    drawn = rollout.of_all_steps(uniforms, task.max_steps)
     chosen = categorical(episodes.steps.outputs[:, : task.max_steps], drawn)
     taken = jnp.arange(task.max_steps)[None, :, None] < episodes.outcome.length[:, None]
     return ((chosen != action) & taken).sum() / taken.sum()

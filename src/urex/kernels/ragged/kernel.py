@@ -13,7 +13,7 @@ from urex.kernels.ragged.stages import Stage
 from urex.kernels.ragged.tape import Tape, new_tape, stretch
 from urex.kernels.ragged.weights import weights_gradient
 from urex.policies.policy import Folded, Policy, fold
-from urex.rollout.randomness import Uniforms
+from urex.rollout.randomness import Uniforms, of_all_steps
 from urex.rollout.step import lanes_of
 from urex.tasks.task import Instance, Task
 
@@ -29,7 +29,7 @@ class _Residuals(NamedTuple):
 def sample(policy: Policy, task: Task, instances: Instance, uniforms: Uniforms, space: Space) -> Sampled:
     """One trial after another: side by side, all would go on until the longest episode of any is over."""
     trials, lanes = lanes_of(instances)
-    drawn = jax.vmap(uniforms, out_axes=1)(jnp.arange(task.max_steps))
+    drawn = of_all_steps(uniforms, task.max_steps)
     row = jnp.arange(trials) * stretch(task, lanes)
 
     def one(tape: Tape, trial: tuple[Folded, Instance, Array, Array]) -> tuple[Tape, Forward]:
